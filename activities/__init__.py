@@ -1,0 +1,1 @@
+"""The outside world: one verb_noun function per activity."""

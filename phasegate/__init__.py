@@ -1,0 +1,1 @@
+"""What people touch: the client, the command line and the settings."""

@@ -1,0 +1,1 @@
+"""What each phase hands over: typed, validated, immutable."""

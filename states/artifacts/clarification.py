@@ -1,0 +1,34 @@
+"""ClarificationArtifact: what people said about the ambiguities (Alfred seed, section 2)."""
+
+from states.artifacts.base import Artifact, Piece, Text
+
+
+class ResolvedAmbiguity(Piece):
+    """`answered_by` is a person's name, `policy:<name>` or `best guess`; never a person who did not answer."""
+
+    question_id: Text
+    original_question: Text
+    human_response: str
+    clarification: Text
+    answered_by: Text
+
+    @property
+    def guessed(self) -> bool:
+        """Whether nobody answered and the recommended reading was taken."""
+        return self.answered_by == "best guess" or self.answered_by.startswith("policy:")
+
+
+class TaskRequirements(Piece):
+    """The task after clarification. `requirements` is what the plan must cover, each in one sentence."""
+
+    task: Text
+    requirements: tuple[Text, ...] = ()
+    constraints: tuple[str, ...] = ()
+
+
+class ClarificationArtifact(Artifact):
+    """The task, refined by dialogue."""
+
+    resolved_ambiguities: tuple[ResolvedAmbiguity, ...] = ()
+    updated_requirements: TaskRequirements
+    domain_knowledge_gained: tuple[str, ...] = ()

@@ -1,0 +1,56 @@
+"""ContractDesignArtifact: every interface before any implementation (Alfred seed, section 3)."""
+
+from typing import Any
+
+from pydantic import Field
+
+from states.artifacts.base import Artifact, ModelDefinition, Piece, RepoPath, Signature, Text
+
+
+class MethodContract(Piece):
+    """One callable. `change` is `modify`, `new` or `keep`; `current` is today's signature, blank if new."""
+
+    class_name: str = ""
+    method_name: Text
+    signature: Signature
+    purpose: Text
+    error_handling: tuple[str, ...] = ()
+    test_approach: str = ""
+    path: RepoPath
+    line: int = 0
+    change: str = "modify"
+    current: str = ""
+    callers: tuple[str, ...] = ()
+
+    @property
+    def qualified(self) -> str:
+        """`Class.method`, or the bare name of a function."""
+        return f"{self.class_name}.{self.method_name}" if self.class_name else self.method_name
+
+
+class ApiContract(Piece):
+    """An external interface."""
+
+    endpoint: Text
+    method: str = "GET"
+    request_schema: dict[str, Any] = Field(default_factory=dict)
+    response_schema: dict[str, Any] = Field(default_factory=dict)
+    error_responses: tuple[str, ...] = ()
+
+
+class IntegrationContract(Piece):
+    """A component that others rely on, and what must stay true for them."""
+
+    component: Text
+    interface: Text
+    dependencies: tuple[str, ...] = ()
+
+
+class ContractDesignArtifact(Artifact):
+    """Interfaces, data models and who relies on them."""
+
+    method_contracts: tuple[MethodContract, ...] = ()
+    data_models: tuple[ModelDefinition, ...] = ()
+    api_contracts: tuple[ApiContract, ...] = ()
+    integration_contracts: tuple[IntegrationContract, ...] = ()
+    follows_patterns: bool = False

@@ -1,0 +1,1 @@
+"""The story: one workflow per file, each a loop that fires the machine."""
