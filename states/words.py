@@ -15,7 +15,7 @@ class Phase(StrEnum):
 
     @classmethod
     def parse(cls, text: str) -> "Phase":
-        """Read a phase's name in any case, with `-` or blanks for `_`. Raises ValueError naming the choices."""
+        """Read a phase's name in any case, `-` or blanks for `_`. Raises ValueError naming the choices."""
         key = text.strip().lower().replace("-", "_").replace(" ", "_")
         try:
             return cls(key)

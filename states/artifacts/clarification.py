@@ -4,7 +4,7 @@ from states.artifacts.base import Artifact, Piece, Text
 
 
 class ResolvedAmbiguity(Piece):
-    """`answered_by` is a person's name, `policy:<name>` or `best guess`; never a person who did not answer."""
+    """`answered_by`: a person, `policy:<name>` or `best guess`; never a person who did not answer."""
 
     question_id: Text
     original_question: Text
