@@ -1,0 +1,134 @@
+"""Index: the questions that planning asks about a repository, answered from parsed files."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+from activities.index import ranking, tests_map
+from activities.index.records import FileEntry, Ranked, Role, Symbol, SymbolKind, Use
+
+HUGE_LINE = 2_000
+
+
+class Index:
+    """A repository at one commit. Every answer is deterministic and ordered; paths are POSIX and relative."""
+
+    def __init__(self, files: Mapping[str, FileEntry], read: Callable[[str], str]) -> None:
+        self.files: dict[str, FileEntry] = dict(sorted(files.items()))
+        self._read = read
+        self._texts: dict[str, str] = {}
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """Every path of the commit."""
+        return frozenset(self.files)
+
+    @cached_property
+    def symbol_names(self) -> frozenset[str]:
+        """Every defined name, bare and as `Class.method`."""
+        return frozenset(self._by_name)
+
+    @cached_property
+    def languages(self) -> dict[str, int]:
+        """How many files of each language the project itself has, most first."""
+        counts: dict[str, int] = defaultdict(int)
+        for entry in self.files.values():
+            if entry.language and entry.role is not Role.GENERATED:
+                counts[entry.language] += 1
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    def find(self, name: str) -> tuple[Symbol, ...]:
+        """Definitions of a bare or qualified name, sources before tests."""
+        return self._by_name.get(name.strip().removesuffix("()"), ())
+
+    def symbols_in(self, path: str) -> tuple[Symbol, ...]:
+        """What a file defines, top to bottom. Empty for an unknown path."""
+        entry = self.files.get(path)
+        return entry.symbols if entry else ()
+
+    def mentions(self, name: str) -> bool:
+        """Whether code uses or defines the identifier anywhere (also as an attribute or a field)."""
+        return name in self._used_in or name in self._by_name or name in self._member_names
+
+    def callers(self, symbol: Symbol) -> tuple[Use, ...]:
+        """Places in code that use a symbol. A name that several files define counts only where the
+        defining file is imported or its class is named."""
+        uses = []
+        for path in self._used_in.get(symbol.name, ()):
+            if path == symbol.path or self._reaches(path, symbol):
+                for line in self.files[path].uses[symbol.name]:
+                    inside = path == symbol.path and symbol.kind.container and symbol.first <= line <= symbol.last
+                    if not inside:
+                        uses.append(Use(path, line, self.enclosing(path, line)))
+        return tuple(uses)
+
+    def importers(self, path: str) -> tuple[str, ...]:
+        """Files that import this one, directly or through a package that re-exports from it."""
+        return self._importers.get(path, ())
+
+    def imports_of(self, path: str) -> tuple[str, ...]:
+        """Repository files that this one imports."""
+        entry = self.files.get(path)
+        found = {target for item in entry.imports for target in item.paths} if entry else set()
+        return tuple(sorted(found - {path}))
+
+    def externals_of(self, path: str) -> tuple[str, ...]:
+        """Packages outside of the repository that a file imports; the standard library is left out."""
+        entry = self.files.get(path)
+        return tuple(sorted({i.external for i in entry.imports if i.external})) if entry else ()
+
+    def tests_of(self, path: str, limit: int = 8) -> tuple[str, ...]:
+        """Test files that cover a file: named after it first, then by how many of its symbols they use."""
+        return tests_map.tests_of(self, path, limit)
+
+    def text(self, path: str) -> str:
+        """The whole text, invalid UTF-8 replaced. Raises KeyError for a path that is not in the commit."""
+        if path not in self._texts:
+            self._texts[path] = self._read(path)
+        return self._texts[path]
+
+    def lines(self, path: str, first: int, last: int) -> str:
+        """Lines `first` to `last`, 1-based and inclusive; a line of more than 2,000 characters is cut."""
+        chosen = self.text(path).splitlines()[max(first - 1, 0) : last]
+        return "\n".join(t if len(t) <= HUGE_LINE else t[:HUGE_LINE] + " ... [cut]" for t in chosen)
+
+    def rank(self, query: str, limit: int = 20) -> tuple[Ranked, ...]:
+        """Files that the query is about, best first, ties by path."""
+        return ranking.rank(self, query, limit)
+
+    def enclosing(self, path: str, line: int) -> str:
+        """Qualified name of the innermost function or class around a line, blank at top level."""
+        around = [s for s in self.symbols_in(path) if s.first <= line <= s.last and s.kind is not SymbolKind.CONSTANT]
+        return max(around, key=lambda s: (s.first, -s.last)).qualified if around else ""
+
+    def _reaches(self, path: str, symbol: Symbol) -> bool:
+        same_name = self._by_name.get(symbol.name, ())
+        if len(same_name) == 1:
+            return True
+        return path in self.importers(symbol.path) or (bool(symbol.parent) and symbol.parent in self.files[path].uses)
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[Symbol, ...]]:
+        found: dict[str, list[Symbol]] = defaultdict(list)
+        for entry in sorted(self.files.values(), key=lambda e: (e.role is not Role.SOURCE, e.path)):
+            for symbol in entry.symbols:
+                for name in dict.fromkeys((symbol.name, symbol.qualified)):
+                    found[name].append(symbol)
+        return {name: tuple(symbols) for name, symbols in found.items()}
+
+    @cached_property
+    def _member_names(self) -> frozenset[str]:
+        return frozenset(m.name for e in self.files.values() for s in e.symbols for m in s.members)
+
+    @cached_property
+    def _used_in(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for entry in self.files.values():
+            if entry.code:
+                for name in entry.uses:
+                    found[name].append(entry.path)
+        return dict(found)
+
+    @cached_property
+    def _importers(self) -> dict[str, tuple[str, ...]]:
+        return tests_map.importers(self)
