@@ -1,0 +1,169 @@
+"""What a message does to the record. Nothing moves here: the loop fires what the record then demands."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from states.facts import decisions_enough, mode_facts_of
+from states.ledger import EntryKind
+from states.machine import move_mode
+from states.messages import (
+    Ack,
+    Answer,
+    Approve,
+    Cancel,
+    Edit,
+    Finish,
+    Malformed,
+    Pause,
+    Request,
+    RestartFrom,
+    Resume,
+    Revise,
+    Say,
+    SetBudget,
+    parse,
+)
+from states.record import Decision, Demand, Hold, JobRecord
+from states.refusals import Refused, check, question_of
+from states.words import Message, Mode, ModeTrigger, ReviewKind, Stage, Trigger
+
+
+def read(record: JobRecord, name: str, args: Sequence[Any]) -> Request:
+    """Parse a message and check it against the job. Raises Malformed or Refused; changes nothing."""
+    try:
+        message = Message(name)
+    except ValueError:
+        raise Malformed(f"unknown message {name[:60]!r}; messages are {', '.join(Message)}") from None
+    request = parse(message, args)
+    check(record, request)
+    return request
+
+
+def receive(record: JobRecord, name: str, args: Sequence[Any], now: datetime) -> Ack | None:
+    """Take a message, or note in the ledger why not. Never raises; None when it was refused."""
+    try:
+        request = read(record, name, args)
+    except (Malformed, Refused) as problem:
+        note_refusal(record, name, str(problem), now)
+        return None
+    return take(record, Message(name), request, now)
+
+
+def note_refusal(record: JobRecord, name: str, why: str, now: datetime) -> None:
+    """Put a refused message in the ledger."""
+    record.note(now, EntryKind.REFUSED, f"{name[:60]} refused", why=why, who="message")
+
+
+def take(record: JobRecord, message: Message, request: Request, now: datetime) -> Ack:
+    """Act on a message that `read` has passed."""
+    note = _apply(record, request, now)
+    what = f"{message}: {note}"
+    entry = record.note(now, EntryKind.MESSAGE, what, who=request.who, why=_words(request))
+    return Ack(message=message.value, state=record.state.value, note=note, entry=entry.n)
+
+
+def _apply(record: JobRecord, request: Request, now: datetime) -> str:
+    match request:
+        case Approve():
+            return _approve(record, request, now)
+        case Revise():
+            return _demand_revision(record, request.kind, request.feedback, request.who)
+        case Edit():
+            record.demand = Demand(trigger=Trigger.EDIT, by=request.who, artifact=request.artifact)
+            return "the edited version is checked and re-earns its gate"
+        case Answer():
+            return _answer(record, request)
+        case Say():
+            record.says.append(request.text)
+            return "kept"
+        case Finish():
+            record.finished = request.who
+            return f"the dialogue ends; {len(record.open_questions())} questions become best guesses"
+        case RestartFrom():
+            record.demand = Demand(
+                trigger=Trigger.restart(request.phase), by=request.who, text=request.changes, restart=request
+            )
+            return f"plans again from {request.phase.name}"
+        case Cancel():
+            record.demand = Demand(trigger=Trigger.CANCEL, by=request.who, text=request.reason)
+            return "the job is being cancelled"
+        case Pause():
+            pause(record, Hold(reason=request.reason or "paused", by=request.who, since=now), now)
+            return "paused; what runs is finished and kept"
+        case Resume():
+            unpause(record, ModeTrigger.RESUME, request.who, now)
+            return "goes on"
+        case SetBudget():
+            return _set_budget(record, request)
+        case _:
+            raise AssertionError(f"check() lets no {type(request).__name__} through")
+
+
+def _words(request: Request) -> str:
+    return next(
+        (text for name in ("feedback", "comment", "text", "reason") if (text := getattr(request, name, ""))),
+        "",
+    )
+
+
+def _approve(record: JobRecord, request: Approve, now: datetime) -> str:
+    if request.feedback:
+        return _demand_revision(record, ReviewKind.TECHNICAL, request.feedback, request.who)
+    gate = record.gate
+    assert gate is not None, "check() passes approvals of an open gate only"
+    decision = Decision(by=request.who, at=now, digest=gate.digest, comment=request.comment)
+    record.gate = gate.model_copy(update={"decisions": (*gate.decisions, decision)})
+    record.restarts_in_a_row = 0
+    have = len(record.gate.decisions)
+    if not decisions_enough(record):
+        return f"{gate.id} approved by {have} of {gate.needed}"
+    return f"{gate.id} approved" + (", goes on after resume" if record.hold else "")
+
+
+def _demand_revision(record: JobRecord, kind: ReviewKind, feedback: str, by: str) -> str:
+    record.demand = Demand(trigger=Trigger.revise(kind), by=by, text=feedback)
+    record.restarts_in_a_row = 0
+    return f"{kind} revision"
+
+
+def _answer(record: JobRecord, request: Answer) -> str:
+    found = question_of(record, request)
+    corrected = not found.open
+    answered = found.model_copy(update={"text": request.text, "by": request.who})
+    record.questions[record.questions.index(found)] = answered
+    record.restarts_in_a_row = 0
+    if record.state.stage is not Stage.WORK:
+        text = f"The answer to {found.ref.id} is now: {request.text}"
+        record.demand = Demand(trigger=Trigger.REVISE_REQUIREMENT, by=request.who, text=text)
+    verb = "corrected" if corrected else "answered"
+    return f"{found.ref.id} {verb}, {len(record.open_questions())} open"
+
+
+def _set_budget(record: JobRecord, request: SetBudget) -> str:
+    if request.usd is not None:
+        record.budget_usd = request.usd
+    if request.tokens is not None:
+        record.budget_tokens = request.tokens
+    return "budget set"
+
+
+def pause(record: JobRecord, hold: Hold, now: datetime) -> None:
+    """Stop starting new work. A lasting failure replaces a person's pause, never the other way round."""
+    if record.mode is not Mode.PAUSED:
+        before = record.mode
+        record.mode = move_mode(before, ModeTrigger.PAUSE, mode_facts_of(record))
+        record.paused_from = before
+        record.note(now, EntryKind.MODE, f"{before} -> {record.mode}", who=hold.by, why=hold.reason)
+    record.hold = hold
+
+
+def unpause(record: JobRecord, trigger: ModeTrigger, by: str, now: datetime) -> None:
+    """Leave Paused by `resume` or `replan`; nothing happens when the job is not paused."""
+    if record.mode is not Mode.PAUSED:
+        return
+    before = record.mode
+    record.mode = move_mode(before, trigger, mode_facts_of(record))
+    record.paused_from = None
+    record.hold = None
+    record.note(now, EntryKind.MODE, f"{before} -> {record.mode}", who=by)

@@ -1,0 +1,232 @@
+"""The job's memory: everything the workflow knows, and exactly what continue-as-new and the store carry.
+
+References and facts only, never contents: a record stays small whatever the size of the repository.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from states.artifacts.base import Piece, Text
+from states.ledger import EntryKind, LedgerEntry, cut
+from states.messages import RestartFrom
+from states.policy import Policy
+from states.review import Finding, PhaseFacts, QuestionRef
+from states.words import ArtifactStatus, Mode, Phase, ReviewKind, State, Trigger
+from states.workspace import WorkspaceRef
+
+TASK_LIMIT = 100_000
+"""characters of a task; larger material belongs in the repository"""
+LEDGER_KEPT = 200
+"""ledger entries kept in the record after continue-as-new; older ones move to the store"""
+
+
+class JobSpec(BaseModel):
+    """What a job is asked to do. People write it for `temporal workflow start`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    task: Text = Field(max_length=TASK_LIMIT)
+    repository: Text = Field(max_length=4_000)
+    ref: str = "HEAD"
+    requirements: tuple[Text, ...] = ()
+    constraints: tuple[Text, ...] = ()
+    policy: Policy = Policy()
+    submitted_by: str = ""
+    title: str = ""
+
+    def headline(self) -> str:
+        """The task in one short line."""
+        return cut(self.title or next(line for line in self.task.splitlines() if line.strip()))[:80]
+
+
+class ArtifactRef(Piece):
+    """A stored artifact as the job knows it. `accepted_by` is empty until its gate was passed."""
+
+    phase: Phase
+    version: int
+    digest: str
+    size: int = 0
+    built_from: dict[Phase, str] = Field(default_factory=dict)
+    made_by: str = ""
+    summary: str = ""
+    feedback: tuple[str, ...] = ()
+    cost_usd: float | None = None
+    at: datetime | None = None
+    status: ArtifactStatus = ArtifactStatus.CURRENT
+    accepted_by: tuple[str, ...] = ()
+
+
+class Decision(Piece):
+    """One person's approval of a gate, bound to the digest that was open when it was taken."""
+
+    by: str
+    at: datetime
+    digest: str
+    comment: str = ""
+
+
+class Gate(Piece):
+    """A place where a person decides. `against` is the digest that was refused before, for the diff."""
+
+    id: str
+    phase: Phase
+    digest: str
+    opened: datetime
+    needed: int = 1
+    decisions: tuple[Decision, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    escalated: str = ""
+    against: str = ""
+    feedback: tuple[str, ...] = ()
+    safeguards: tuple[str, ...] = ()
+
+
+class QuestionState(Piece):
+    """A question and the last thing said about it. `by` is empty while it is open."""
+
+    ref: QuestionRef
+    text: str = ""
+    by: str = ""
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody answered yet."""
+        return not self.by
+
+
+class FeedbackNote(Piece):
+    """What a reviewer or a person asked to change. `target` is the phase that works on it."""
+
+    target: Phase
+    kind: ReviewKind
+    text: str
+    by: str
+    digest: str = ""
+
+
+class RestartNote(Piece):
+    """A restart as later prompts see it. `partial` maps a phase to an invalidated digest used as material."""
+
+    phase: Phase
+    trigger: str = ""
+    changes: str = ""
+    invalidated_decisions: tuple[str, ...] = ()
+    partial: dict[Phase, str] = Field(default_factory=dict)
+    by: str = ""
+
+
+class Demand(Piece):
+    """What a message asked of the loop and the loop has not fired yet. At most one waits at a time."""
+
+    trigger: Trigger
+    by: str
+    text: str = ""
+    restart: RestartFrom | None = None
+    artifact: dict[str, Any] | str | None = None
+
+
+class Hold(Piece):
+    """Why a job stands still. `failed` tells a lasting failure from a person's pause."""
+
+    reason: str
+    by: str
+    failed: bool = False
+    since: datetime | None = None
+
+
+class Span(Piece):
+    """Time spent in a phase's work and reviews, and waiting for people, in seconds."""
+
+    working: float = 0.0
+    waiting: float = 0.0
+
+
+class JobRecord(BaseModel):
+    """Everything a job remembers. Mutable; only `states.advance` and `states.receive` change it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    job: str
+    spec: JobSpec
+    state: State = State.DISCOVERY
+    mode: Mode = Mode.NORMAL
+    paused_from: Mode | None = None
+    hold: Hold | None = None
+    workspace: WorkspaceRef | None = None
+    artifacts: list[ArtifactRef] = Field(default_factory=list)
+    facts: dict[Phase, PhaseFacts] = Field(default_factory=dict)
+    findings: list[Finding] = Field(default_factory=list)
+    gate: Gate | None = None
+    gates_opened: dict[Phase, int] = Field(default_factory=dict)
+    gates_closed: dict[str, str] = Field(default_factory=dict)
+    """gate id -> how it ended, so that a late message can be told so"""
+    refused: dict[Phase, str] = Field(default_factory=dict)
+    questions: list[QuestionState] = Field(default_factory=list)
+    says: list[str] = Field(default_factory=list)
+    finished: str = ""
+    """who ended the dialogue, empty while it is open"""
+    feedback: list[FeedbackNote] = Field(default_factory=list)
+    restarts: list[RestartNote] = Field(default_factory=list)
+    restarts_in_a_row: int = 0
+    restarts_total: int = 0
+    ai_revisions: dict[Phase, int] = Field(default_factory=dict)
+    human_revisions: dict[Phase, int] = Field(default_factory=dict)
+    stuck: str = ""
+    """the digest that came back unchanged after a revision; a person decides instead of a loop"""
+    demand: Demand | None = None
+    skipped: list[Phase] = Field(default_factory=list)
+    budget_usd: float | None = None
+    budget_tokens: int | None = None
+    started: datetime | None = None
+    entered: datetime | None = None
+    spans: dict[Phase, Span] = Field(default_factory=dict)
+    open_until: datetime | None = None
+    ledger: list[LedgerEntry] = Field(default_factory=list)
+    ledger_count: int = 0
+    ledger_pages: list[str] = Field(default_factory=list)
+
+    def note(
+        self,
+        at: datetime,
+        kind: EntryKind,
+        what: object,
+        *,
+        who: str = "phasegate",
+        why: object = "",
+        digest: str = "",
+    ) -> LedgerEntry:
+        """Append to the ledger."""
+        self.ledger_count += 1
+        entry = LedgerEntry(
+            n=self.ledger_count,
+            at=at,
+            kind=kind,
+            what=cut(what),
+            who=cut(who),
+            why=cut(why),
+            state=self.state.value,
+            digest=digest,
+        )
+        self.ledger.append(entry)
+        return entry
+
+    def current(self, phase: Phase) -> ArtifactRef | None:
+        """The artifact of a phase that the job stands on now."""
+        for ref in reversed(self.artifacts):
+            if ref.phase is phase and ref.status is ArtifactStatus.CURRENT:
+                return ref
+        return None
+
+    def versions(self, phase: Phase) -> tuple[ArtifactRef, ...]:
+        """All versions of a phase's artifact, oldest first."""
+        return tuple(ref for ref in self.artifacts if ref.phase is phase)
+
+    def replace(self, old: ArtifactRef, **changes: Any) -> None:
+        """Change fields of one artifact reference."""
+        self.artifacts[self.artifacts.index(old)] = old.model_copy(update=changes)
+
+    def open_questions(self) -> list[QuestionState]:
+        """Questions that nobody answered yet, in their order."""
+        return [q for q in self.questions if q.open]

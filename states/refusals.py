@@ -1,0 +1,203 @@
+"""May this message be acted on now? One sentence when it may not; nothing is changed here."""
+
+from states.facts import decisions_enough, facts_of, mode_facts_of
+from states.guards import Facts
+from states.machine import MoveRefused, can_fire, move_mode, triggers_from, why_not
+from states.messages import (
+    Act,
+    Answer,
+    Approve,
+    Bound,
+    Cancel,
+    Edit,
+    Finish,
+    Pause,
+    Request,
+    RestartFrom,
+    Resume,
+    Revise,
+    Rollback,
+    Say,
+    Select,
+    SetBudget,
+)
+from states.record import JobRecord, QuestionState
+from states.restart import preview
+from states.table import revision_target
+from states.words import Mode, ModeTrigger, Phase, ReviewKind, Stage, State, Trigger
+
+
+class Refused(ValueError):
+    """The message cannot be acted on now. The text says why, and what to send instead."""
+
+
+def check(record: JobRecord, request: Request) -> None:
+    """Raise Refused if the job cannot act on this message now."""
+    match request:
+        case Approve():
+            _check_approve(record, request)
+        case Revise():
+            _check_revise(record, request, request.kind)
+        case Edit():
+            _check_edit(record, request)
+        case Answer():
+            question_of(record, request)
+        case Say():
+            _check_dialogue(record, "say")
+        case Finish():
+            _check_dialogue(record, "finish")
+        case RestartFrom():
+            _check_restart(record, request)
+        case Cancel():
+            _check_cancel(record)
+        case Pause():
+            _check_pause(record)
+        case Resume():
+            if record.hold is None:
+                raise Refused("the job is not paused")
+        case SetBudget():
+            if request.usd is None and request.tokens is None:
+                raise Refused("set_budget needs usd or tokens")
+        case Select():
+            raise Refused(f"the job has no option {request.option!r}: it plans one way only")
+        case Act():
+            _check_act(record)
+        case Rollback():
+            raise Refused("nothing was carried out, so there is nothing to roll back")
+        case _:
+            raise Refused(f"{type(request).__name__} is not understood")
+
+
+def _pending(record: JobRecord) -> None:
+    if record.demand is not None:
+        raise Refused(f"{record.demand.trigger} by {record.demand.by} is under way")
+
+
+def _check_bound(record: JobRecord, request: Bound) -> None:
+    """The gate is open, and it is the one that was read."""
+    _pending(record)
+    gate = record.gate
+    if request.gate and request.gate in record.gates_closed:
+        raise Refused(f"stale: gate {request.gate} is closed, {record.gates_closed[request.gate]}")
+    if gate is None:
+        last = next(reversed(record.gates_closed.items()), None)
+        hint = f"; the last one, {last[0]}, {last[1]}" if last else ""
+        raise Refused(f"no gate is open in {record.state}{hint}")
+    if request.gate and request.gate != gate.id:
+        raise Refused(f"stale: the open gate is {gate.id}, not {request.gate}")
+    digest = request.digest.removeprefix("sha256:")
+    if digest and (len(digest) < 8 or not gate.digest.startswith(digest)):
+        raise Refused(f"stale: gate {gate.id} reviews {gate.digest[:12]}, not {digest[:12]}")
+
+
+def _check_approve(record: JobRecord, request: Approve) -> None:
+    if request.feedback:
+        _check_revise(record, request, ReviewKind.TECHNICAL)
+        return
+    _check_bound(record, request)
+    gate, policy = record.gate, record.spec.policy
+    assert gate is not None
+    if request.option:
+        raise Refused(f"the job has no option {request.option!r}: it plans one way only")
+    if policy.require_digest and not request.digest:
+        raise Refused(
+            f"the policy require_digest needs the digest that was read ({gate.digest[:12]} is open)"
+        )
+    if policy.forbid_self_approval and request.by in ("", record.spec.submitted_by):
+        raise Refused("the policy forbid_self_approval needs somebody else than the submitter, by name")
+    if any(d.by == request.who for d in gate.decisions):
+        raise Refused(f"duplicate: {request.who} has approved {gate.id} already")
+    if decisions_enough(record):
+        raise Refused(f"duplicate: {gate.id} is approved already and goes on as soon as the job does")
+
+
+def _check_revise(record: JobRecord, request: Bound, kind: ReviewKind) -> None:
+    _check_bound(record, request)
+    if decisions_enough(record):
+        raise Refused("the gate is approved already; restart_from goes back")
+    phase = record.state.phase
+    if phase is None or revision_target(phase, kind) is None:
+        raise Refused(f"a {kind} revision makes no sense in {record.state}; send kind technical")
+    _may_fire(record, Trigger.revise(kind), facts_of(record))
+
+
+def _check_edit(record: JobRecord, request: Edit) -> None:
+    _check_bound(record, Bound(digest=request.base))
+    if decisions_enough(record):
+        raise Refused("the gate is approved already; restart_from goes back")
+
+
+def question_of(record: JobRecord, request: Answer) -> QuestionState:
+    """The question that an answer is for. Raises Refused where it is not clear or not the time."""
+    _pending(record)
+    if not record.questions:
+        raise Refused("the job has asked nothing" if record.facts else "the job has not asked anything yet")
+    if record.state.phase is not Phase.CLARIFICATION:
+        raise Refused(
+            f"answers are taken in CLARIFICATION, the job is in {record.state}; "
+            "send restart_from CLARIFICATION to change one"
+        )
+    ids = ", ".join(q.ref.id for q in record.questions)
+    if request.question:
+        found = next((q for q in record.questions if q.ref.id == request.question), None)
+        if found is None:
+            raise Refused(f"there is no question {request.question!r}; questions are {ids}")
+    else:
+        still_open = record.open_questions()
+        if len(still_open) != 1:
+            raise Refused(f"answer needs question, one of {ids}: {len(still_open)} are open")
+        found = still_open[0]
+    if record.state.stage is not Stage.WORK:
+        if decisions_enough(record):
+            raise Refused("the gate is approved already; restart_from goes back")
+        _may_fire(record, Trigger.REVISE_REQUIREMENT, facts_of(record))
+    return found
+
+
+def _check_dialogue(record: JobRecord, what: str) -> None:
+    _pending(record)
+    if record.state is not State.CLARIFICATION:
+        raise Refused(f"{what} is for CLARIFICATION, the job is in {record.state}")
+    if record.finished:
+        raise Refused(f"duplicate: {record.finished} has ended the dialogue already")
+    if what == "say" and len(record.says) >= 100:
+        raise Refused("100 messages are kept already; send finish")
+
+
+def _check_restart(record: JobRecord, request: RestartFrom) -> None:
+    _pending(record)
+    plan = preview(record, request)
+    if plan.refused:
+        raise Refused(plan.refused)
+    if record.restarts_in_a_row >= record.spec.policy.max_restarts:
+        raise Refused(
+            f"{record.restarts_in_a_row} restarts in a row without a person's decision (max_restarts); "
+            "approve, revise or answer something first"
+        )
+
+
+def _check_cancel(record: JobRecord) -> None:
+    if record.demand is not None and record.demand.trigger is Trigger.CANCEL:
+        raise Refused("duplicate: the job is being cancelled already")
+    _may_fire(record, Trigger.CANCEL, facts_of(record))
+
+
+def _check_pause(record: JobRecord) -> None:
+    if record.mode is Mode.PAUSED:
+        raise Refused("duplicate: the job is paused already")
+    try:
+        move_mode(record.mode, ModeTrigger.PAUSE, mode_facts_of(record))
+    except MoveRefused as refused:
+        raise Refused(str(refused)) from None
+
+
+def _check_act(record: JobRecord) -> None:
+    try:
+        move_mode(record.mode, ModeTrigger.ACT, mode_facts_of(record))
+    except MoveRefused as refused:
+        raise Refused(str(refused)) from None
+
+
+def _may_fire(record: JobRecord, trigger: Trigger, facts: Facts) -> None:
+    if trigger not in triggers_from(record.state) or not can_fire(record.state, trigger, facts):
+        raise Refused(why_not(record.state, trigger, facts))

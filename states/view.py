@@ -1,0 +1,203 @@
+"""JobView: what people see of a job, with the exact next commands in both forms."""
+
+import json
+import shlex
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from states.facts import decisions_enough, facts_of
+from states.machine import can_fire, triggers_from
+from states.record import ArtifactRef, Gate, Hold, JobRecord, QuestionState, RestartNote, Span
+from states.review import Finding
+from states.words import WORK_PHASES, Awaiting, Message, Mode, Phase, Stage, State, Trigger
+from states.workspace import WorkspaceRef
+
+
+class NextCommand(BaseModel):
+    """One thing that a person can do now, for phasegate and for plain Temporal."""
+
+    what: str
+    phasegate: str
+    temporal: str
+
+
+class PhaseProgress(BaseModel):
+    """One line of progress. `status`: done, kept, active, waiting, skipped or pending."""
+
+    phase: Phase
+    status: str
+    version: int = 0
+    accepted_by: tuple[str, ...] = ()
+    span: Span = Field(default_factory=Span)
+
+
+class JobView(BaseModel):
+    """A job at one moment."""
+
+    job: str
+    title: str
+    task: str
+    repository: str
+    state: State
+    phase: Phase | None
+    mode: Mode
+    awaiting: Awaiting
+    hold: Hold | None = None
+    gate: Gate | None = None
+    questions: tuple[QuestionState, ...] = ()
+    artifacts: tuple[ArtifactRef, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    progress: tuple[PhaseProgress, ...] = ()
+    restarts: tuple[RestartNote, ...] = ()
+    revisions: dict[Phase, int] = Field(default_factory=dict)
+    skipped: tuple[Phase, ...] = ()
+    allowed: tuple[Trigger, ...] = ()
+    next_commands: tuple[NextCommand, ...] = ()
+    workspace: WorkspaceRef | None = None
+    tokens: int = 0
+    cost_usd: float = 0.0
+    budget_usd: float | None = None
+    budget_tokens: int | None = None
+    submitted_by: str = ""
+    started: datetime | None = None
+    open_until: datetime | None = None
+    ledger_count: int = 0
+
+
+def awaiting(record: JobRecord) -> Awaiting:
+    """Whom the job waits for."""
+    if record.hold is not None:
+        return Awaiting.OPERATOR
+    if record.gate is not None and not decisions_enough(record) and record.demand is None:
+        return Awaiting.HUMAN_REVIEW
+    if record.state is State.CLARIFICATION and record.open_questions() and not record.finished:
+        return Awaiting.ANSWERS
+    return Awaiting.NONE
+
+
+def view_of(record: JobRecord) -> JobView:
+    """The record as people see it."""
+    facts = facts_of(record)
+    return JobView(
+        job=record.job,
+        title=record.spec.headline(),
+        task=record.spec.task[:2_000],
+        repository=record.spec.repository,
+        state=record.state,
+        phase=record.state.phase,
+        mode=record.mode,
+        awaiting=awaiting(record),
+        hold=record.hold,
+        gate=record.gate,
+        questions=tuple(record.questions),
+        artifacts=tuple(record.artifacts),
+        findings=tuple(record.findings),
+        progress=tuple(_progress(record, phase) for phase in Phase),
+        restarts=tuple(record.restarts),
+        revisions={p: n for p in WORK_PHASES if (n := _revisions(record, p))},
+        skipped=tuple(record.skipped),
+        allowed=tuple(
+            t
+            for t in triggers_from(record.state)
+            if t.value.startswith("restart") or can_fire(record.state, t, facts)
+        ),
+        next_commands=tuple(next_commands(record)),
+        workspace=record.workspace,
+        budget_usd=record.budget_usd,
+        budget_tokens=record.budget_tokens,
+        submitted_by=record.spec.submitted_by,
+        started=record.started,
+        open_until=record.open_until,
+        ledger_count=record.ledger_count,
+    )
+
+
+def _revisions(record: JobRecord, phase: Phase) -> int:
+    return len(record.versions(phase)) - 1 if record.versions(phase) else 0
+
+
+def _progress(record: JobRecord, phase: Phase) -> PhaseProgress:
+    ref = None if phase is Phase.VERIFIED else record.current(phase)
+    if phase is record.state.phase:
+        waits = record.state.stage is Stage.HUMAN_REVIEW or awaiting(record) is not Awaiting.NONE
+        status = "done" if phase is Phase.VERIFIED else "waiting" if waits else "active"
+    elif ref and ref.accepted_by:
+        kept = record.restarts and ref.at is not None and _before_restart(record, phase)
+        status = "kept" if kept else "done"
+    elif phase in record.skipped:
+        status = "skipped"
+    else:
+        status = "pending"
+    return PhaseProgress(
+        phase=phase,
+        status=status,
+        version=ref.version if ref else 0,
+        accepted_by=ref.accepted_by if ref else (),
+        span=record.spans.get(phase, Span()),
+    )
+
+
+def _before_restart(record: JobRecord, phase: Phase) -> bool:
+    last = record.restarts[-1].phase
+    return phase in WORK_PHASES and WORK_PHASES.index(phase) < WORK_PHASES.index(last)
+
+
+def command(job: str, what: str, words: str, message: Message, payload: dict[str, Any]) -> NextCommand:
+    """One thing to do, as a phasegate command and as a plain signal."""
+    given = f" --input {shlex.quote(json.dumps(payload, ensure_ascii=False))}" if payload else ""
+    return NextCommand(
+        what=what,
+        phasegate=f"phasegate {words}",
+        temporal=f"temporal workflow signal --workflow-id {job} --name {message}{given}",
+    )
+
+
+def next_commands(record: JobRecord) -> list[NextCommand]:
+    """What a person can do now, most likely first."""
+    job = record.job
+    match awaiting(record):
+        case Awaiting.ANSWERS:
+            found = [
+                command(
+                    job,
+                    f"answer {q.ref.id}",
+                    f"answer {job} {q.ref.id} {shlex.quote(q.ref.recommended or 'your answer')}",
+                    Message.ANSWER,
+                    {"question": q.ref.id, "text": q.ref.recommended or "your answer"},
+                )
+                for q in record.open_questions()
+            ]
+            return [*found, command(job, "take best guesses", f"finish {job}", Message.FINISH, {})]
+        case Awaiting.HUMAN_REVIEW if record.gate:
+            gate = record.gate
+            bound: dict[str, Any] = {"gate": gate.id, "digest": gate.digest[:12]}
+            return [
+                command(
+                    job,
+                    f"approve {gate.id}",
+                    f"approve {job} --gate {gate.id} --digest {gate.digest[:12]}",
+                    Message.APPROVE,
+                    bound,
+                ),
+                command(
+                    job,
+                    f"refuse {gate.id} with feedback",
+                    f"revise {job} {shlex.quote('what to change')}",
+                    Message.REVISE,
+                    {"feedback": "what to change", **bound},
+                ),
+            ]
+        case Awaiting.OPERATOR:
+            return [command(job, "go on", f"resume {job}", Message.RESUME, {})]
+        case _ if record.state is State.VERIFIED:
+            return [
+                NextCommand(
+                    what="read the plan",
+                    phasegate=f"phasegate export {job}",
+                    temporal=f"temporal workflow query --workflow-id {job} --name view",
+                )
+            ]
+        case _:
+            return []
