@@ -1,0 +1,1 @@
+"""The planner that needs no model: reads what is there, marks what only a model or a person can decide."""
