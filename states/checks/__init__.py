@@ -1,0 +1,1 @@
+"""The mechanical checks, one file per phase."""
