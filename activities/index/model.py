@@ -46,6 +46,14 @@ class Index:
         entry = self.files.get(path)
         return entry.symbols if entry else ()
 
+    def used_in(self, name: str) -> tuple[str, ...]:
+        """Code files that use an identifier, by path; definitions and imports do not count."""
+        return tuple(self._used_in.get(name, ()))
+
+    def tests_named(self, subject: str) -> tuple[str, ...]:
+        """Test files whose name is about `subject`, as `tests_map.subject` writes it."""
+        return tuple(self._tests_named.get(subject, ()))
+
     def mentions(self, name: str) -> bool:
         """Whether code uses or defines the identifier anywhere (also as an attribute or a field)."""
         return name in self._used_in or name in self._by_name or name in self._member_names
@@ -102,8 +110,7 @@ class Index:
         return max(around, key=lambda s: (s.first, -s.last)).qualified if around else ""
 
     def _reaches(self, path: str, symbol: Symbol) -> bool:
-        same_name = self._by_name.get(symbol.name, ())
-        if len(same_name) == 1:
+        if len({(other.path, other.parent) for other in self._by_name.get(symbol.name, ())}) == 1:
             return True
         return path in self.importers(symbol.path) or (bool(symbol.parent) and symbol.parent in self.files[path].uses)
 
@@ -127,6 +134,14 @@ class Index:
             if entry.code:
                 for name in entry.uses:
                     found[name].append(entry.path)
+        return dict(found)
+
+    @cached_property
+    def _tests_named(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for entry in self.files.values():
+            if entry.role is Role.TEST and entry.code:
+                found[tests_map.subject(entry.path)].append(entry.path)
         return dict(found)
 
     @cached_property

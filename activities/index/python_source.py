@@ -1,0 +1,186 @@
+"""Python files through `ast`: symbols, imports and uses."""
+
+import ast
+import io
+import tokenize
+from collections import defaultdict
+from collections.abc import Iterator
+
+from activities.index.records import Import, Member, Parsed, Symbol, SymbolKind
+from activities.index.words import count
+
+_MODEL_BASES = ("Enum", "StrEnum", "IntEnum", "Flag", "IntFlag")
+_SIGNATURE_LIMIT = 1_000
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def parse_python(text: str) -> Parsed:
+    """What a Python file says. A file that does not compile has words, but no symbols and no imports."""
+    lines = text.splitlines()
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Parsed(terms=count(text), lines=len(lines), broken=True)
+    return Parsed(
+        symbols=tuple(_symbols(tree.body, "", text, lines)),
+        imports=tuple(_imports(tree)),
+        uses=_uses(tree),
+        terms=count(text),
+        lines=len(lines),
+    )
+
+
+def _symbols(body: list[ast.stmt], parent: str, text: str, lines: list[str]) -> Iterator[Symbol]:
+    for node in body:
+        if isinstance(node, Definition):
+            if not _is_repetition(node):
+                yield _definition(node, parent, lines)
+            if isinstance(node, ast.ClassDef):
+                yield from _symbols(node.body, node.name, text, lines)
+        elif isinstance(node, ast.If | ast.Try | ast.With):
+            yield from _symbols(_inner(node), parent, text, lines)
+        elif not parent and isinstance(node, ast.Assign | ast.AnnAssign):
+            yield from _constants(node, lines)
+
+
+def _inner(node: ast.If | ast.Try | ast.With) -> list[ast.stmt]:
+    inner = list(node.body)
+    if isinstance(node, ast.Try):
+        for handler in node.handlers:
+            inner += handler.body
+    if isinstance(node, ast.If | ast.Try):
+        inner += node.orelse
+    return inner
+
+
+def _is_repetition(node: Definition) -> bool:
+    """Overloads and property setters define a name that another definition already stands for."""
+    names = [_dotted(decorator).rsplit(".", 1)[-1] for decorator in node.decorator_list]
+    return bool({"overload", "setter", "deleter"} & set(names))
+
+
+def _definition(node: Definition, parent: str, lines: list[str]) -> Symbol:
+    decorators = tuple(_source(d, lines) for d in node.decorator_list)
+    doc = ast.get_docstring(node, clean=True) or ""
+    is_class = isinstance(node, ast.ClassDef)
+    kind = SymbolKind.CLASS if is_class else SymbolKind.METHOD if parent else SymbolKind.FUNCTION
+    return Symbol(
+        path="",
+        name=node.name,
+        kind=kind,
+        first=min([node.lineno, *(d.lineno for d in node.decorator_list)]),
+        last=node.end_lineno or node.lineno,
+        signature=_signature(node, lines),
+        line=node.lineno,
+        parent=parent,
+        doc=doc.strip().split("\n", 1)[0],
+        members=tuple(_members(node, lines)) if isinstance(node, ast.ClassDef) else (),
+        bases=tuple(_source(b, lines) for b in node.bases) if isinstance(node, ast.ClassDef) else (),
+        decorators=decorators,
+    )
+
+
+def _signature(node: Definition, lines: list[str]) -> str:
+    first = node.body[0]
+    starts = [first.lineno, *(d.lineno for d in getattr(first, "decorator_list", []))]
+    header = "\n".join(lines[node.lineno - 1 : min(starts)])
+    if min(starts) == node.lineno or "\n" in header.strip() or "#" in header:
+        header = _tokens_until_colon(header)
+    return header.strip().removesuffix(":").rstrip()[:_SIGNATURE_LIMIT]
+
+
+def _tokens_until_colon(header: str) -> str:
+    """The header without comments and line breaks, up to the colon that ends it."""
+    pieces: list[str] = []
+    depth, end = 0, (1, 0)
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(header.lstrip() + "\n").readline):
+            if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
+                continue
+            depth += (token.string in "([{") - (token.string in ")]}") if token.type == tokenize.OP else 0
+            if depth == 0 and token.type == tokenize.OP and token.string == ":":
+                break
+            wrapped = token.start[0] > end[0]
+            if wrapped and pieces[-1:] == [","] and token.string == ")":
+                pieces.pop()
+            if pieces and token.start != end and not (wrapped and _hugs(pieces[-1], token.string)):
+                pieces.append(" ")
+            pieces.append(token.string)
+            end = token.end
+    except (tokenize.TokenError, IndentationError):  # the slice ends inside the body; the header came before
+        pass
+    return "".join(pieces)
+
+
+def _hugs(before: str, after: str) -> bool:
+    return before in ("(", "[", "{") or after in (")", "]", "}")
+
+
+def _members(node: ast.ClassDef, lines: list[str]) -> Iterator[Member]:
+    is_enum = any(_dotted(base).rsplit(".", 1)[-1] in _MODEL_BASES for base in node.bases)
+    for item in node.body:
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+            default = _source(item.value, lines) if item.value else ""
+            yield Member(item.target.id, _source(item.annotation, lines), default)
+        elif is_enum and isinstance(item, ast.Assign):
+            yield from (Member(t.id, "", _source(item.value, lines)) for t in item.targets if isinstance(t, ast.Name))
+
+
+def _constants(node: ast.Assign | ast.AnnAssign, lines: list[str]) -> Iterator[Symbol]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    for target in targets:
+        if isinstance(target, ast.Name):
+            yield Symbol(
+                path="",
+                name=target.id,
+                kind=SymbolKind.CONSTANT,
+                first=node.lineno,
+                last=node.end_lineno or node.lineno,
+                signature=lines[node.lineno - 1].strip()[:200],
+                line=node.lineno,
+            )
+
+
+def _imports(tree: ast.Module) -> Iterator[Import]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(alias.name, node.lineno)
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            yield Import(module, node.lineno, tuple(alias.name for alias in node.names))
+
+
+def _uses(tree: ast.Module) -> dict[str, tuple[int, ...]]:
+    """Names and attributes with their lines. A loop of its own because `ast.walk` takes twice as long."""
+    found: dict[str, set[int]] = defaultdict(set)
+    stack: list[ast.AST] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name):
+            found[node.id].add(node.lineno)
+            continue
+        if isinstance(node, ast.Attribute):
+            found[node.attr].add(node.end_lineno or node.lineno)
+        for value in node.__dict__.values():
+            if isinstance(value, list):
+                stack.extend(child for child in value if isinstance(child, ast.AST))
+            elif isinstance(value, ast.AST):
+                stack.append(value)
+    return {name: tuple(sorted(lines)) for name, lines in sorted(found.items())}
+
+
+def _source(node: ast.AST, lines: list[str]) -> str:
+    """A small expression as written; long or broken ones are printed anew, cut at 120 characters."""
+    if getattr(node, "lineno", 0) == getattr(node, "end_lineno", -1):
+        line = lines[node.lineno - 1].encode()  # type: ignore[attr-defined]
+        return line[node.col_offset : node.end_col_offset].decode("utf-8", "replace")[:120]  # type: ignore[attr-defined]
+    return ast.unparse(node)[:120]
+
+
+def _dotted(node: ast.AST) -> str:
+    if isinstance(node, ast.Call):
+        return _dotted(node.func)
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""

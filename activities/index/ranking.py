@@ -1,0 +1,153 @@
+"""Which files a text is about: BM25 over words, plus what the text names outright.
+
+This file is the only place that decides the order; `rank` is all that the rest knows of it.
+"""
+
+from __future__ import annotations
+
+import math
+import posixpath
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from activities.index.naming import Named, named_in
+from activities.index.records import FileEntry, Ranked, Role, Symbol
+from activities.index.words import parts, query_terms
+
+if TYPE_CHECKING:
+    from activities.index.model import Index
+
+_ROLE_WEIGHT = {
+    Role.SOURCE: 1.0,
+    Role.TEST: 0.4,
+    Role.DOCS: 0.35,
+    Role.EXAMPLE: 0.35,
+    Role.CONFIG: 0.4,
+    Role.GENERATED: 0.05,
+}
+_WORDS, _NAMED_PATH, _QUOTED, _PROSE, _FENCED = 10.0, 12.0, 6.0, 4.0, 0.6
+_NAME_WEIGHT, _FOLDER_WEIGHT, _SYMBOL_WEIGHT = 6, 2, 2
+_MAX_FENCED, _MAX_TERMS = 4, 400
+
+
+def rank(index: Index, query: str, limit: int) -> tuple[Ranked, ...]:
+    """Files with a score above zero, best first. Scores compare within one query only."""
+    named = named_in(query)
+    terms = query_terms(query)
+    scores = _word_scores(index, terms)
+    direct, reasons = _named_scores(index, named)
+    total: dict[str, float] = defaultdict(float)
+    for path, score in scores.items():
+        total[path] += _WORDS * score * _ROLE_WEIGHT[index.files[path].role]
+    for path, score in direct.items():
+        total[path] += score
+    order = sorted((p for p in total if total[p] > 0.005), key=lambda p: (-round(total[p], 3), p))[:limit]
+    return tuple(Ranked(p, round(total[p], 3), (*reasons.get(p, ()), *_word_reasons(index, p, terms))) for p in order)
+
+
+def _word_scores(index: Index, terms: dict[str, int]) -> dict[str, float]:
+    """BM25, scaled so that the best file has 1. Only the query's words are indexed; filler keeps the lengths true."""
+    documents = [entry for entry in index.files.values() if not entry.skipped and entry.terms]
+    wanted = sorted(terms, key=lambda t: (-terms[t], t))[:_MAX_TERMS]
+    if not documents or not wanted:
+        return {}
+    import bm25s  # numpy behind it takes a tenth of a second to import
+
+    vocabulary = {"": 0, **{term: number for number, term in enumerate(wanted, 1)}}
+    corpus = [_token_ids(entry, vocabulary) for entry in documents]
+    engine = bm25s.BM25(k1=1.2, b=0.6)
+    engine.index((corpus, vocabulary), show_progress=False)
+    weights = [vocabulary[term] for term in wanted for _ in range(min(terms[term], 3))]
+    found = engine.get_scores(weights).tolist()
+    best = max(found) or 1.0
+    return {entry.path: score / best for entry, score in zip(documents, found, strict=True) if score > 0}
+
+
+def _token_ids(entry: FileEntry, vocabulary: dict[str, int]) -> list[int]:
+    counts: dict[int, int] = defaultdict(int)
+    for term in vocabulary.keys() & entry.terms.keys():
+        counts[vocabulary[term]] += entry.terms[term]
+    folder, name = posixpath.split(entry.path)
+    for text, weight in ((name.rsplit(".", 1)[0], _NAME_WEIGHT), (folder, _FOLDER_WEIGHT)):
+        for part in parts(text):
+            if part in vocabulary:
+                counts[vocabulary[part]] += weight
+    for symbol in entry.symbols:
+        for part in parts(symbol.name):
+            if part in vocabulary:
+                counts[vocabulary[part]] += _SYMBOL_WEIGHT
+    ids = [number for number in sorted(counts) for _ in range(counts[number])]
+    return ids + [0] * max(sum(entry.terms.values()) - len(ids), 1)
+
+
+def _named_scores(index: Index, named: Named) -> tuple[dict[str, float], dict[str, list[str]]]:
+    scores: dict[str, float] = defaultdict(float)
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for name in named.paths:
+        for path in paths_named(index, name):
+            scores[path] += _NAMED_PATH
+            reasons[path].append(f"`{name}` is named in the task")
+    quoted = set(named.quoted)
+    for name in named.symbols:
+        _credit(index, name, _QUOTED if name in quoted else _PROSE, scores, reasons)
+    fenced: dict[str, int] = defaultdict(int)
+    for name in named.fenced:
+        found = [s for s in index.find(name) if index.files[s.path].role is Role.SOURCE]
+        if len({s.path for s in found}) == 1 and not found[0].private and fenced[found[0].path] < _MAX_FENCED:
+            fenced[found[0].path] += 1
+            scores[found[0].path] += _FENCED
+            reasons[found[0].path].append(f"defines `{found[0].qualified}`, used in the task's code")
+    return dict(scores), dict(reasons)
+
+
+def _credit(
+    index: Index, name: str, worth: float, scores: dict[str, float], reasons: dict[str, list[str]]
+) -> None:
+    """A name that many files define points at none of them much."""
+    found = symbols_named(index, name)
+    sources = [s for s in found if index.files[s.path].role is Role.SOURCE] or found
+    places = {s.path: s for s in reversed(sources)}
+    for path, symbol in places.items():
+        scores[path] += worth / math.sqrt(len(places))
+        reasons[path].append(f"defines `{symbol.qualified}`, named in the task")
+
+
+def symbols_named(index: Index, name: str) -> tuple[Symbol, ...]:
+    """Definitions that a written name can mean: `a.b.C.d` is tried as `C.d`, then as `d` in a module `C`."""
+    pieces = name.split(".")
+    if len(pieces) == 1:
+        return index.find(name)
+    exact = index.find(".".join(pieces[-2:]))
+    if exact:
+        return exact
+    return tuple(s for s in index.find(pieces[-1]) if pieces[-2].lower() in posixpath.splitext(s.path)[0].lower().split("/"))
+
+
+def paths_named(index: Index, name: str) -> tuple[str, ...]:
+    """Files that a written path can mean: itself, what ends with it, or the files directly in a folder."""
+    if name in index.paths:
+        return (name,)
+    return tuple(p for p in index.files if p.endswith(f"/{name}") or posixpath.dirname(p) == name)
+
+
+def _word_reasons(index: Index, path: str, terms: dict[str, int]) -> tuple[str, ...]:
+    entry = index.files[path]
+    reasons = []
+    in_path = [part for part in parts(posixpath.splitext(path)[0]) if part in terms]
+    if in_path:
+        reasons.append(f"its path speaks of {_listing(in_path)}")
+    close = sorted(
+        ((len(terms.keys() & set(parts(s.name))), s) for s in entry.symbols if not s.private),
+        key=lambda pair: (-pair[0], pair[1].line),
+    )
+    names = [f"`{symbol.qualified}`" for overlap, symbol in close if overlap][:3]
+    if names:
+        reasons.append(f"defines {', '.join(dict.fromkeys(names))}")
+    common = sorted((t for t in terms if t in entry.terms), key=lambda t: (-min(entry.terms[t], 9) * terms[t], t))
+    if common:
+        reasons.append(f"uses the task's words {_listing(common)}")
+    return tuple(reasons)
+
+
+def _listing(words: list[str]) -> str:
+    return ", ".join(list(dict.fromkeys(words))[:4])

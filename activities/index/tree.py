@@ -1,0 +1,150 @@
+"""The files of a checkout: listed and read from git objects, or from a plain folder. Links are never followed."""
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol
+
+_GIT_ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+_KINDS = {"120000": "symlink", "160000": "submodule"}
+
+
+class UnreadableCheckout(Exception):
+    """The checkout or its commit cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One path of the tree. `skip` is `symlink` or `submodule` for what is not a plain file."""
+
+    path: str
+    blob: str
+    size: int
+    skip: str = ""
+
+
+class Tree(Protocol):
+    """Where files come from."""
+
+    def list(self) -> list[Listed]:
+        """Every path."""
+        ...
+
+    def read(self, wanted: Iterable[Listed]) -> Iterator[bytes]:
+        """The contents of plain files, in order; empty for one that has gone."""
+        ...
+
+
+def open_tree(root: Path, commit: str) -> Tree:
+    """Git objects when `root` is a repository or a worktree of one, else the folder as it is."""
+    if (root / ".git").exists():
+        return GitTree(root, commit)
+    if not root.is_dir():
+        raise UnreadableCheckout(f"{root} is not a folder; give the path of a checkout")
+    return FolderTree(root)
+
+
+class GitTree:
+    """Reads blobs, not files: what is planned on is the commit, whatever happens to the checkout."""
+
+    def __init__(self, root: Path, commit: str) -> None:
+        self._git = ["git", "-C", str(root)]
+        self._commit = commit
+
+    def list(self) -> list[Listed]:
+        """Every path of the commit, submodules and links marked."""
+        command = [*self._git, "ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", self._commit]
+        done = subprocess.run(command, capture_output=True, env=_environment(), check=False)
+        if done.returncode:
+            reason = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["git ls-tree failed"]
+            raise UnreadableCheckout(f"commit {self._commit[:60]} cannot be read ({reason[0]}); check that it exists")
+        return [self._listed(row) for row in done.stdout.split(b"\0") if row]
+
+    def read(self, wanted: Iterable[Listed]) -> Iterator[bytes]:
+        """One `git cat-file --batch` for all of them, asked and answered in turn."""
+        process = subprocess.Popen(
+            [*self._git, "cat-file", "--batch"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+        )
+        assert process.stdin
+        assert process.stdout
+        try:
+            for item in wanted:
+                process.stdin.write(item.blob.encode() + b"\n")
+                process.stdin.flush()
+                yield _answer(process.stdout)
+        finally:
+            process.stdin.close()
+            process.stdout.close()
+            process.wait()
+
+    @staticmethod
+    def _listed(row: bytes) -> Listed:
+        meta, _, name = row.partition(b"\t")
+        mode, _, blob, size = meta.decode("ascii").split()
+        return Listed(name.decode("utf-8", "replace"), blob, int(size) if size.isdigit() else 0, _KINDS.get(mode, ""))
+
+
+class FolderTree:
+    """A folder without git: walked, and hashed as git would."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def list(self) -> list[Listed]:
+        """Every file below the folder, `.git` folders left out."""
+        found = []
+        for folder, folders, names in os.walk(self._root, followlinks=False):
+            folders[:] = sorted(name for name in folders if name != ".git")
+            links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+            for name in sorted([*names, *links]):
+                found.append(self._listed(Path(folder, name)))
+        return found
+
+    def read(self, wanted: Iterable[Listed]) -> Iterator[bytes]:
+        """Straight from the disk."""
+        for item in wanted:
+            yield _file_bytes(self._root / item.path)
+
+    def _listed(self, path: Path) -> Listed:
+        relative = path.relative_to(self._root).as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        if path.is_symlink() or not path.is_file():
+            return Listed(relative, "", 0, "symlink")
+        size = path.stat().st_size
+        return Listed(relative, _git_hash(path, size), size)
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, **_GIT_ENVIRONMENT}
+
+
+def _answer(stream: IO[bytes]) -> bytes:
+    header = stream.readline().split()
+    if len(header) != 3:  # `<blob> missing`: a partial clone; the file stays listed
+        return b""
+    data = stream.read(int(header[2]))
+    stream.read(1)
+    return data
+
+
+def _git_hash(path: Path, size: int) -> str:
+    digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    with path.open("rb") as stream:
+        while chunk := stream.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _file_bytes(path: Path) -> bytes:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:  # removed, unreadable or a link since it was listed: the same as not there
+        return b""
+    with os.fdopen(handle, "rb") as stream:
+        return stream.read()
