@@ -123,7 +123,9 @@ async def test_a_free_port_that_was_lost_to_another_server_is_replaced(
     async with EmbeddedServer(ServerOptions()) as other:
         lost = int(other.address.split(":")[1])
         choices = iter([(lost, 1), (lost, 1)])
-                monkeypatch.setattr("phasegate.server.choose_ports", lambda port, ui: next(choices, None) or choose_ports(port, ui))
+        monkeypatch.setattr(
+            "phasegate.server.choose_ports", lambda port, ui: next(choices, None) or choose_ports(port, ui)
+        )
         async with EmbeddedServer(ServerOptions()) as server:
             assert server.address != other.address
             assert next(choices, None) is None
