@@ -9,7 +9,7 @@ from pathlib import Path
 from activities.index.cache import ParseCache
 from activities.index.languages import CODE, language_of, role_of, settle_headers, vendored
 from activities.index.model import Index
-from activities.index.parse import MAX_BYTES, parse, unreadable
+from activities.index.parse import MAX_BYTES, decode, parse, unreadable
 from activities.index.records import FileEntry, Parsed, Role
 from activities.index.resolve import resolve
 from activities.index.tree import Listed, Tree, open_tree
@@ -38,7 +38,9 @@ def open_index(
             progress(f"{number} of {len(listed)} files read")
     if store:
         store.save()
-    return Index(resolve(files, lambda path: _text(tree, listed[path])), lambda path: _text(tree, listed[path]))
+    return Index(
+        resolve(files, lambda path: _text(tree, listed[path])), lambda path: _text(tree, listed[path])
+    )
 
 
 def _entry(item: Listed, headers: str) -> FileEntry:
@@ -61,7 +63,13 @@ def _skip(item: Listed, role: Role) -> str:
 
 def _ordinary(path: str) -> bool:
     """Whether artifacts can name the path as it is; nobody plans changes to the others."""
-    return path == path.strip() and "\\" not in path and "\ufffd" not in path and path[0] != "~" and path[1:2] != ":"
+    return (
+        path == path.strip()
+        and "\\" not in path
+        and "\ufffd" not in path
+        and path[0] != "~"
+        and path[1:2] != ":"
+    )
 
 
 def _parsed(
@@ -109,4 +117,4 @@ def _text(tree: Tree, item: Listed) -> str:
     if item.skip or item.size > MAX_BYTES:
         return ""
     data = next(iter(tree.read([item])), b"")
-    return "" if b"\0" in data[:8_000] else data.decode("utf-8", "replace").removeprefix("\ufeff")
+    return "" if b"\0" in data[:8_000] else decode(data)

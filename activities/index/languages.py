@@ -47,9 +47,17 @@ _BY_SUFFIX = {
     "svg": "svg",
 }
 _LANGUAGE = {suffix: name for name, suffixes in _BY_SUFFIX.items() for suffix in suffixes.split()}
-_BY_NAME = {"makefile": "make", "dockerfile": "docker", "rakefile": "ruby", "gemfile": "ruby", "go.mod": "go-mod"}
+_BY_NAME = {
+    "makefile": "make",
+    "dockerfile": "docker",
+    "rakefile": "ruby",
+    "gemfile": "ruby",
+    "go.mod": "go-mod",
+}
 _CONFIG_LANGUAGES = frozenset({"toml", "yaml", "ini", "json", "make", "docker", "go-mod", "xml"})
-_CONFIG_NAMES = frozenset({"setup.py", "conftest.py", "conf.py", "noxfile.py", "gemfile", "rakefile", ".gitignore"})
+_CONFIG_NAMES = frozenset(
+    {"setup.py", "conftest.py", "conf.py", "noxfile.py", "gemfile", "rakefile", ".gitignore"}
+)
 _VENDORED = frozenset(
     "node_modules bower_components vendor vendored _vendor third_party third-party .venv venv site-packages pods".split()
 )

@@ -65,7 +65,9 @@ class Index:
         for path in self._used_in.get(symbol.name, ()):
             if path == symbol.path or self._reaches(path, symbol):
                 for line in self.files[path].uses[symbol.name]:
-                    inside = path == symbol.path and symbol.kind.container and symbol.first <= line <= symbol.last
+                    inside = (
+                        path == symbol.path and symbol.kind.container and symbol.first <= line <= symbol.last
+                    )
                     if not inside:
                         uses.append(Use(path, line, self.enclosing(path, line)))
         return tuple(uses)
@@ -97,7 +99,7 @@ class Index:
 
     def lines(self, path: str, first: int, last: int) -> str:
         """Lines `first` to `last`, 1-based and inclusive; a line of more than 2,000 characters is cut."""
-        chosen = self.text(path).splitlines()[max(first - 1, 0) : last]
+        chosen = self.text(path).split("\n")[max(first - 1, 0) : last]
         return "\n".join(t if len(t) <= HUGE_LINE else t[:HUGE_LINE] + " ... [cut]" for t in chosen)
 
     def rank(self, query: str, limit: int = 20) -> tuple[Ranked, ...]:
@@ -106,13 +108,19 @@ class Index:
 
     def enclosing(self, path: str, line: int) -> str:
         """Qualified name of the innermost function or class around a line, blank at top level."""
-        around = [s for s in self.symbols_in(path) if s.first <= line <= s.last and s.kind is not SymbolKind.CONSTANT]
+        around = [
+            s
+            for s in self.symbols_in(path)
+            if s.first <= line <= s.last and s.kind is not SymbolKind.CONSTANT
+        ]
         return max(around, key=lambda s: (s.first, -s.last)).qualified if around else ""
 
     def _reaches(self, path: str, symbol: Symbol) -> bool:
         if len({(other.path, other.parent) for other in self._by_name.get(symbol.name, ())}) == 1:
             return True
-        return path in self.importers(symbol.path) or (bool(symbol.parent) and symbol.parent in self.files[path].uses)
+        return path in self.importers(symbol.path) or (
+            bool(symbol.parent) and symbol.parent in self.files[path].uses
+        )
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[Symbol, ...]]:

@@ -24,9 +24,14 @@ def unreadable(data: bytes, language: str) -> str:
     return ""
 
 
+def decode(data: bytes) -> str:
+    """Text as all parsers and readers see it: invalid UTF-8 replaced, no byte order mark, `\\n` alone ends a line."""
+    return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
 def parse(data: bytes, language: str) -> Parsed:
     """Symbols, imports and uses of code; words of any other text."""
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    text = decode(data)
     if language == "python":
         return parse_python(text)
     if language in CODE:
@@ -41,7 +46,7 @@ def parse(data: bytes, language: str) -> Parsed:
 
 def _words(text: str) -> Parsed:
     uses: dict[str, list[int]] = defaultdict(list)
-    lines = text.splitlines()
+    lines = text.split("\n")
     for number, line in enumerate(lines, 1):
         for name in dict.fromkeys(IDENTIFIER.findall(line)):
             if len(name) > 2:

@@ -16,11 +16,11 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 def parse_python(text: str) -> Parsed:
     """What a Python file says. A file that does not compile has words, but no symbols and no imports."""
-    lines = text.splitlines()
+    lines = text.split("\n")
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Parsed(terms=count(text), lines=len(lines), broken=True)
+        return Parsed(terms=count(text), lines=text.count("\n") + 1, broken=True)
     return Parsed(
         symbols=tuple(_symbols(tree.body, "", text, lines)),
         imports=tuple(_imports(tree)),
@@ -95,7 +95,13 @@ def _tokens_until_colon(header: str) -> str:
     depth, end = 0, (1, 0)
     try:
         for token in tokenize.generate_tokens(io.StringIO(header.lstrip() + "\n").readline):
-            if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
+            if token.type in (
+                tokenize.COMMENT,
+                tokenize.NL,
+                tokenize.NEWLINE,
+                tokenize.INDENT,
+                tokenize.DEDENT,
+            ):
                 continue
             depth += (token.string in "([{") - (token.string in ")]}") if token.type == tokenize.OP else 0
             if depth == 0 and token.type == tokenize.OP and token.string == ":":
@@ -123,7 +129,9 @@ def _members(node: ast.ClassDef, lines: list[str]) -> Iterator[Member]:
             default = _source(item.value, lines) if item.value else ""
             yield Member(item.target.id, _source(item.annotation, lines), default)
         elif is_enum and isinstance(item, ast.Assign):
-            yield from (Member(t.id, "", _source(item.value, lines)) for t in item.targets if isinstance(t, ast.Name))
+            yield from (
+                Member(t.id, "", _source(item.value, lines)) for t in item.targets if isinstance(t, ast.Name)
+            )
 
 
 def _constants(node: ast.Assign | ast.AnnAssign, lines: list[str]) -> Iterator[Symbol]:

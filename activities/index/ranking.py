@@ -42,7 +42,9 @@ def rank(index: Index, query: str, limit: int) -> tuple[Ranked, ...]:
     for path, score in direct.items():
         total[path] += score
     order = sorted((p for p in total if total[p] > 0.005), key=lambda p: (-round(total[p], 3), p))[:limit]
-    return tuple(Ranked(p, round(total[p], 3), (*reasons.get(p, ()), *_word_reasons(index, p, terms))) for p in order)
+    return tuple(
+        Ranked(p, round(total[p], 3), (*reasons.get(p, ()), *_word_reasons(index, p, terms))) for p in order
+    )
 
 
 def _word_scores(index: Index, terms: dict[str, int]) -> dict[str, float]:
@@ -120,7 +122,11 @@ def symbols_named(index: Index, name: str) -> tuple[Symbol, ...]:
     exact = index.find(".".join(pieces[-2:]))
     if exact:
         return exact
-    return tuple(s for s in index.find(pieces[-1]) if pieces[-2].lower() in posixpath.splitext(s.path)[0].lower().split("/"))
+    return tuple(
+        s
+        for s in index.find(pieces[-1])
+        if pieces[-2].lower() in posixpath.splitext(s.path)[0].lower().split("/")
+    )
 
 
 def paths_named(index: Index, name: str) -> tuple[str, ...]:
@@ -143,7 +149,9 @@ def _word_reasons(index: Index, path: str, terms: dict[str, int]) -> tuple[str, 
     names = [f"`{symbol.qualified}`" for overlap, symbol in close if overlap][:3]
     if names:
         reasons.append(f"defines {', '.join(dict.fromkeys(names))}")
-    common = sorted((t for t in terms if t in entry.terms), key=lambda t: (-min(entry.terms[t], 9) * terms[t], t))
+    common = sorted(
+        (t for t in terms if t in entry.terms), key=lambda t: (-min(entry.terms[t], 9) * terms[t], t)
+    )
     if common:
         reasons.append(f"uses the task's words {_listing(common)}")
     return tuple(reasons)

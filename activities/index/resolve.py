@@ -77,7 +77,10 @@ class _Resolver:
             for _ in range(dots - 1):
                 base = posixpath.dirname(base)
             folder = posixpath.join(base, *module.split(".")) if module else base
-            found = [*self._module_files(folder), *(f for n in item.names for f in self._module_files(f"{folder}/{n}"))]
+            found = [
+                *self._module_files(folder),
+                *(f for n in item.names for f in self._module_files(f"{folder}/{n}")),
+            ]
             return tuple(found), ""
         found = [self._python[name] for name in (f"{module}.{n}" for n in item.names) if name in self._python]
         if module in self._python:
@@ -101,7 +104,11 @@ class _Resolver:
             return (), "" if external.startswith("node:") else external
         for base in bases:
             written = re.sub(r"\.(js|jsx|mjs)$", "", base)  # TypeScript imports `./x.js` for `./x.ts`
-            for name in (*(base + e for e in _JS_ENDINGS), *(written + e for e in _JS_ENDINGS), *(base + e for e in _JS_INDEX)):
+            for name in (
+                *(base + e for e in _JS_ENDINGS),
+                *(written + e for e in _JS_ENDINGS),
+                *(base + e for e in _JS_INDEX),
+            ):
                 if name in self._files:
                     return (name,), ""
         return (), ""
@@ -144,7 +151,11 @@ class _Resolver:
     def _java(self, path: str, item: Import) -> Reach:
         tail = item.module.replace(".", "/")
         if item.names == ("*",):
-            near = [p for p in self._files if p.endswith(".java") and ("/" + posixpath.dirname(p)).endswith("/" + tail)]
+            near = [
+                p
+                for p in self._files
+                if p.endswith(".java") and ("/" + posixpath.dirname(p)).endswith("/" + tail)
+            ]
             return tuple(near), "" if near else _java_package(item.module)
         for name in (tail, posixpath.dirname(tail)):  # a static import names a member of the class
             near = self._ending(f"{name}.java")

@@ -46,7 +46,11 @@ def _through(user: FileEntry, front: str, exported: dict[str, tuple[str, ...]]) 
     targets: set[str] = set()
     for item in user.imports:
         if front in item.paths:
-            wanted = item.names if item.names and "*" not in item.names else [n for n in exported if n in user.uses]
+            wanted = (
+                item.names
+                if item.names and "*" not in item.names
+                else [n for n in exported if n in user.uses]
+            )
             for name in wanted:
                 targets.update(exported.get(name, ()))
     return targets
@@ -58,7 +62,9 @@ def tests_of(index: Index, path: str, limit: int) -> tuple[str, ...]:
     if entry is None or entry.role is Role.TEST:
         return ()
     shared = _shared_symbols(index, entry)
-    named = {test for test in index.tests_named(subject(path)) if index.files[test].language == entry.language}
+    named = {
+        test for test in index.tests_named(subject(path)) if index.files[test].language == entry.language
+    }
     chosen = named | set(shared)
     return tuple(sorted(chosen, key=lambda t: (t not in named, -shared.get(t, 0), t))[:limit])
 

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
-_GIT_ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+_GIT_ENVIRONMENT = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "LC_ALL": "C",
+}
 _KINDS = {"120000": "symlink", "160000": "submodule"}
 
 
@@ -59,8 +64,12 @@ class GitTree:
         command = [*self._git, "ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", self._commit]
         done = subprocess.run(command, capture_output=True, env=_environment(), check=False)
         if done.returncode:
-            reason = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["git ls-tree failed"]
-            raise UnreadableCheckout(f"commit {self._commit[:60]} cannot be read ({reason[0]}); check that it exists")
+            reason = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [
+                "git ls-tree failed"
+            ]
+            raise UnreadableCheckout(
+                f"commit {self._commit[:60]} cannot be read ({reason[0]}); check that it exists"
+            )
         return [self._listed(row) for row in done.stdout.split(b"\0") if row]
 
     def read(self, wanted: Iterable[Listed]) -> Iterator[bytes]:
@@ -88,7 +97,9 @@ class GitTree:
     def _listed(row: bytes) -> Listed:
         meta, _, name = row.partition(b"\t")
         mode, _, blob, size = meta.decode("ascii").split()
-        return Listed(name.decode("utf-8", "replace"), blob, int(size) if size.isdigit() else 0, _KINDS.get(mode, ""))
+        return Listed(
+            name.decode("utf-8", "replace"), blob, int(size) if size.isdigit() else 0, _KINDS.get(mode, "")
+        )
 
 
 class FolderTree:
@@ -113,7 +124,12 @@ class FolderTree:
             yield _file_bytes(self._root / item.path)
 
     def _listed(self, path: Path) -> Listed:
-        relative = path.relative_to(self._root).as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        relative = (
+            path.relative_to(self._root)
+            .as_posix()
+            .encode("utf-8", "surrogateescape")
+            .decode("utf-8", "replace")
+        )
         if path.is_symlink() or not path.is_file():
             return Listed(relative, "", 0, "symlink")
         size = path.stat().st_size
