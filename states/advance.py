@@ -1,13 +1,15 @@
 """What a move does to the record: the machine decides where, this file keeps the books."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from states.facts import facts_of, mode_facts_of, standing_safeguards, waived_by
 from states.ledger import EntryKind
 from states.machine import fire, move_mode, triggers_from
+from states.messages import RestartFrom
 from states.receive import unpause
 from states.record import ArtifactRef, Demand, FeedbackNote, Gate, JobRecord, QuestionState, RestartNote, Span
+from states.refusals import check
 from states.restart import preview
 from states.review import QuestionRef, Review
 from states.words import (
@@ -44,7 +46,7 @@ def advance(record: JobRecord, trigger: Trigger, now: datetime) -> None:
     if dest.stage is Stage.HUMAN_REVIEW:
         _open_gate(record, trigger, now)
     elif dest is State.VERIFIED:
-        record.open_until = now
+        record.open_until = now + timedelta(seconds=record.spec.policy.keep_open_seconds)
     elif dest is State.CANCELLED:
         _close(record, demand.by if demand else "phasegate", now)
 
@@ -233,6 +235,19 @@ def begin(record: JobRecord, now: datetime) -> None:
     record.started = record.started or now
     record.entered = now
     record.note(now, EntryKind.MODE, f"{Mode.NORMAL} -> {record.mode}", why=record.spec.headline())
+
+
+def reopen(record: JobRecord, request: RestartFrom, now: datetime) -> None:
+    """A closed job goes on in a new run, from what the store kept. Raises Refused."""
+    if record.state is State.CANCELLED:
+        record.state = State.DISCOVERY
+    record.mode, record.hold, record.paused_from, record.demand = Mode.NORMAL, None, None, None
+    record.restarts_in_a_row = 0
+    begin(record, now)
+    check(record, request)
+    record.demand = Demand(
+        trigger=Trigger.restart(request.phase), by=request.who, text=request.changes, restart=request
+    )
 
 
 def end(record: JobRecord, now: datetime) -> None:

@@ -155,6 +155,7 @@ class JobRecord(BaseModel):
     paused_from: Mode | None = None
     hold: Hold | None = None
     workspace: WorkspaceRef | None = None
+    task_digest: str = ""
     artifacts: list[ArtifactRef] = Field(default_factory=list)
     facts: dict[Phase, PhaseFacts] = Field(default_factory=dict)
     findings: list[Finding] = Field(default_factory=list)

@@ -1,0 +1,96 @@
+"""What the workflow hands to activities and gets back: references, never contents."""
+
+from pydantic import Field
+
+from states.artifacts.base import Piece
+from states.ledger import LedgerEntry
+from states.words import Phase
+from states.workspace import WorkspaceRef
+
+
+class PrepareOrder(Piece):
+    """Open the repository at one commit and keep the task where later prompts find it."""
+
+    job: str
+    repository: str
+    ref: str = "HEAD"
+    refresh: bool = False
+    task: str
+    requirements: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+
+
+class Prepared(Piece):
+    """The workspace, and the digest of the stored task."""
+
+    workspace: WorkspaceRef
+    task_digest: str
+
+
+class AnswerGiven(Piece):
+    """A question with what was said about it. `by`: a person, `policy:<name>` or `best guess`."""
+
+    question_id: str
+    question: str
+    text: str
+    by: str
+
+
+class WorkOrder(Piece):
+    """Everything that one phase's work depends on. Equal orders give equal artifacts."""
+
+    job: str
+    phase: Phase
+    workspace: WorkspaceRef
+    task_digest: str
+    built_from: dict[Phase, str]
+    answers: tuple[AnswerGiven, ...] = ()
+    says: tuple[str, ...] = ()
+    feedback: tuple[str, ...] = ()
+    previous: str = ""
+    changes: tuple[str, ...] = ()
+    invalidated: tuple[str, ...] = ()
+    partial: dict[Phase, str] = Field(default_factory=dict)
+
+
+class Handover(Piece):
+    """A stored artifact. `summary` is one line for people."""
+
+    digest: str
+    size: int
+    made_by: str
+    summary: str
+
+
+class ReviewOrder(Piece):
+    """Review the artifact `digest` of a phase against what it was built from."""
+
+    job: str
+    phase: Phase
+    workspace: WorkspaceRef
+    digest: str
+    built_from: dict[Phase, str]
+
+
+class EditOrder(Piece):
+    """A person's own version: `body` as sent, or `stored` when it lies in the store already."""
+
+    job: str
+    phase: Phase
+    by: str
+    built_from: dict[Phase, str]
+    body: dict[str, object] | None = None
+    stored: str = ""
+
+
+class LedgerPage(Piece):
+    """Ledger entries that move from the record to the store."""
+
+    job: str
+    entries: tuple[LedgerEntry, ...]
+
+
+class LoadOrder(Piece):
+    """Read a job's manifest."""
+
+    job: str

@@ -1,0 +1,203 @@
+"""The activities of a job: prepare, one per phase, review, and keeping the record.
+
+What they need from outside comes in through the constructor and is wired in `worker.py`.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+
+from activities.brief import Answered, Brief, Planner
+from activities.heartbeat import beating
+from activities.orders import (
+    EditOrder,
+    Handover,
+    LedgerPage,
+    LoadOrder,
+    Prepared,
+    PrepareOrder,
+    ReviewOrder,
+    WorkOrder,
+)
+from activities.store import BlobCorrupt, BlobMissing, Store
+from activities.summaries import summary_of
+from activities.workspace import RepositoryUnusable
+from states.artifacts.base import Artifact, canonical_json
+from states.artifacts.kinds import KIND, StoredArtifact
+from states.record import JobRecord
+from states.review import Review
+from states.words import Phase
+from states.workspace import WorkspaceRef
+
+LASTING = (RepositoryUnusable, BlobCorrupt, BlobMissing)
+"""errors that no retry mends; the job waits for a person instead"""
+
+
+class Workspaces(Protocol):
+    """Where checkouts come from."""
+
+    async def open(self, job: str, repository: str, ref: str = "HEAD", refresh: bool = False) -> WorkspaceRef:
+        """Fix the commit and make the checkout. Idempotent unless `refresh`."""
+        ...
+
+    async def checkout(self, job: str, workspace: WorkspaceRef) -> Path:
+        """The checkout of exactly this commit, made again where it is missing."""
+        ...
+
+
+class Reviewer(Protocol):
+    """One way to review an artifact."""
+
+    def review(self, phase: Phase, artifacts: dict[Phase, Artifact], root: Path, commit: str) -> Review:
+        """Findings and facts; the digest is filled in by the caller."""
+        ...
+
+
+class PlanningActivities:
+    """Everything a planning job does outside of its workflow."""
+
+    def __init__(self, store: Store, workspaces: Workspaces, planner: Planner, reviewer: Reviewer) -> None:
+        self._store = store
+        self._workspaces = workspaces
+        self._planner = planner
+        self._reviewer = reviewer
+
+    @activity.defn
+    async def prepare_job(self, order: PrepareOrder) -> Prepared:
+        """Open the repository at a fixed commit and store the task."""
+        async with beating():
+            workspace = await lasting(
+                self._workspaces.open(order.job, order.repository, order.ref, order.refresh)
+            )
+        task = order.model_dump(mode="json", include={"task", "requirements", "constraints"})
+        return Prepared(workspace=workspace, task_digest=await self._store.put(canonical_json(task)))
+
+    @activity.defn
+    async def discover_context(self, order: WorkOrder) -> Handover:
+        """DISCOVERY: read the repository."""
+        return await self._work(order, self._planner.discover)
+
+    @activity.defn
+    async def compose_clarification(self, order: WorkOrder) -> Handover:
+        """CLARIFICATION: fold answers into the requirements."""
+        return await self._work(order, self._planner.clarify)
+
+    @activity.defn
+    async def design_contracts(self, order: WorkOrder) -> Handover:
+        """CONTRACTS: every interface that changes."""
+        return await self._work(order, self._planner.design)
+
+    @activity.defn
+    async def plan_implementation(self, order: WorkOrder) -> Handover:
+        """IMPLEMENTATION_PLAN: file operations and subtasks."""
+        return await self._work(order, self._planner.plan)
+
+    @activity.defn
+    async def validate_plan(self, order: WorkOrder) -> Handover:
+        """VALIDATION: whether the plan holds together."""
+        return await self._work(order, self._planner.validate)
+
+    @activity.defn
+    async def review_artifact(self, order: ReviewOrder) -> Review:
+        """AI review of one artifact."""
+        async with beating():
+            digests = {**order.built_from, order.phase: order.digest}
+            artifacts = await self._artifacts(digests)
+            root = await lasting(self._workspaces.checkout(order.job, order.workspace))
+            review = await asyncio.to_thread(
+                self._reviewer.review, order.phase, artifacts, root, order.workspace.commit
+            )
+        return review.model_copy(update={"digest": order.digest})
+
+    @activity.defn
+    async def accept_edit(self, order: EditOrder) -> Handover:
+        """Validate and store a person's own version. An invalid one fails for good, naming the field."""
+        try:
+            body = order.body
+            if body is None:
+                body = json.loads(await lasting(self._store.get(order.stored)))
+            artifact = KIND[order.phase].model_validate(body)
+        except (ValidationError, ValueError) as problem:
+            raise ApplicationError(_first(problem), type="InvalidEdit", non_retryable=True) from None
+        artifact = artifact.model_copy(update={"made_by": f"person:{order.by}"})
+        return await self._keep(order.phase, artifact, order.built_from)
+
+    @activity.defn
+    async def save_manifest(self, record: JobRecord) -> None:
+        """Keep the record where it outlives Temporal's retention."""
+        await self._store.write_manifest(record.job, record.model_dump(mode="json"))
+
+    @activity.defn
+    async def load_manifest(self, order: LoadOrder) -> JobRecord:
+        """The record of a job that has closed. Fails for good when there is none."""
+        manifest = await lasting(self._store.read_manifest(order.job))
+        if manifest is None:
+            text = f"the store knows no job {order.job}; start it with a task and a repository"
+            raise ApplicationError(text, type="UnknownJob", non_retryable=True)
+        return JobRecord.model_validate(manifest)
+
+    @activity.defn
+    async def store_ledger_page(self, page: LedgerPage) -> str:
+        """Move ledger entries to the store; gives the page's digest."""
+        return await self._store.put(canonical_json(page.model_dump(mode="json")["entries"]))
+
+    async def _work(self, order: WorkOrder, method: Callable[[Brief], Artifact]) -> Handover:
+        async with beating():
+            brief = await self._brief(order)
+            artifact = await asyncio.to_thread(method, brief)
+        return await self._keep(order.phase, artifact, order.built_from)
+
+    async def _keep(self, phase: Phase, artifact: Artifact, built_from: dict[Phase, str]) -> Handover:
+        stored = StoredArtifact.wrap(phase, artifact, built_from)
+        digest, size = await self._store.put_artifact(stored)
+        return Handover(digest=digest, size=size, made_by=artifact.made_by, summary=summary_of(artifact))
+
+    async def _brief(self, order: WorkOrder) -> Brief:
+        task = json.loads(await lasting(self._store.get(order.task_digest)))
+        previous = await self._artifacts({order.phase: order.previous}) if order.previous else {}
+        return Brief(
+            job=order.job,
+            task=task["task"],
+            requirements=tuple(task["requirements"]),
+            constraints=tuple(task["constraints"]),
+            root=await lasting(self._workspaces.checkout(order.job, order.workspace)),
+            commit=order.workspace.commit,
+            source=order.workspace.source,
+            upstream=await self._artifacts(order.built_from),
+            digests=dict(order.built_from),
+            answers=tuple(Answered(a.question_id, a.question, a.text, a.by) for a in order.answers),
+            says=order.says,
+            feedback=order.feedback,
+            previous=previous.get(order.phase),
+            changes=order.changes,
+            invalidated=order.invalidated,
+            partial=await self._artifacts(order.partial),
+        )
+
+    async def _artifacts(self, digests: dict[Phase, str]) -> dict[Phase, Artifact]:
+        return {
+            phase: (await lasting(self._store.get_artifact(digest))).artifact()
+            for phase, digest in digests.items()
+        }
+
+
+async def lasting(work: Awaitable[Any]) -> Any:
+    """Await; an error that no retry mends is told to Temporal as such, without a stack in the history."""
+    try:
+        return await work
+    except LASTING as error:
+        raise ApplicationError(str(error), type=type(error).__name__, non_retryable=True) from None
+
+
+def _first(problem: ValueError) -> str:
+    if isinstance(problem, ValidationError):
+        error = problem.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in error["loc"])
+        return f"the edited artifact does not validate: {where}: {error['msg']}"
+    return f"the edited artifact is no JSON object: {problem}"

@@ -1,0 +1,331 @@
+"""The only code that talks to Temporal for people: start a job, look at it, send it messages."""
+
+import asyncio
+import re
+import secrets
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+from typing import Any, Self
+
+from pydantic import BaseModel, TypeAdapter
+from temporalio.client import (
+    Client,
+    WorkflowExecution,
+    WorkflowExecutionStatus,
+    WorkflowHandle,
+    WorkflowQueryFailedError,
+    WorkflowUpdateFailedError,
+)
+from temporalio.common import SearchAttributePair, TypedSearchAttributes, WorkflowIDReusePolicy
+from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
+from temporalio.runtime import Runtime
+from temporalio.service import RPCError, RPCStatusCode
+
+from activities.payloads import data_converter
+from activities.store import Store, open_store
+from phasegate.connection import connect_config
+from phasegate.history import follow_events
+from phasegate.problems import NoServer, NoWorker, RefusedByJob, UnknownJob, WrongUse
+from phasegate.settings import Settings
+from states.artifacts.kinds import StoredArtifact
+from states.ledger import LedgerEntry
+from states.messages import Ack, Malformed, RestartFrom, parse
+from states.record import ArtifactRef, JobRecord, JobSpec
+from states.restart import RestartPlan, preview
+from states.view import JobView, view_of
+from states.words import Awaiting, Message, Mode, Phase, State
+from workflows.attributes import AWAITING, STATE, values_of
+from workflows.planning import PlanningWorkflow
+
+ASK = timedelta(seconds=4)
+"""how long a worker may take to answer a question about a job"""
+ANSWER = 15.0
+"""seconds that a living worker may take to act on a message"""
+_LEDGER = TypeAdapter(list[LedgerEntry])
+JOB_ID = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$")
+
+
+class JobLine(BaseModel):
+    """One job in a list."""
+
+    job: str
+    state: str
+    awaiting: str
+    open: bool
+    title: str = ""
+    started: datetime | None = None
+
+
+class JobClient:
+    """A connection for one person or program."""
+
+    def __init__(self, client: Client, store: Store, task_queue: str) -> None:
+        self.temporal = client
+        self.store = store
+        self.task_queue = task_queue
+
+    @classmethod
+    async def connect(cls, settings: Settings, runtime: Runtime | None = None) -> Self:
+        """Connect as the settings say. Raises NoServer."""
+        store = open_store(settings.store)
+        config = connect_config(settings)
+        address = config.get("target_host", "")
+        try:
+            client = await asyncio.wait_for(
+                Client.connect(**config, data_converter=data_converter(store), runtime=runtime), timeout=10
+            )
+        except (RuntimeError, TimeoutError, RPCError):
+            raise NoServer(
+                f"no Temporal server answers at {address}; "
+                "start one with `phasegate dev` or set TEMPORAL_ADDRESS"
+            ) from None
+        return cls(client, store, settings.task_queue)
+
+    # --- starting and finding -------------------------------------------------------------------------
+
+    async def start(self, spec: JobSpec, job: str = "") -> str:
+        """Start a job; gives its id. Raises WrongUse when the id is taken or malformed."""
+        job = job or new_job_id(spec.headline())
+        if not JOB_ID.match(job):
+            raise WrongUse(f"{job!r} is no job id: letters, digits, '.', '_', '-', at most 80 characters")
+        if await self.store.read_manifest(job):
+            raise WrongUse(f"job {job} exists; `phasegate restart {job}` plans it again")
+        shown = values_of(JobRecord(job=job, spec=spec, mode=Mode.PLAN))
+        try:
+            await self.temporal.start_workflow(
+                PlanningWorkflow.run,
+                spec.model_dump(mode="json", exclude_defaults=True),
+                id=job,
+                task_queue=self.task_queue,
+                id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
+                search_attributes=TypedSearchAttributes(
+                    [SearchAttributePair(key, value) for key, value in shown.items()]
+                ),
+                memo={"title": spec.headline()},
+                static_summary=spec.headline(),
+            )
+        except WorkflowAlreadyStartedError:
+            raise WrongUse(f"job {job} exists; choose another --id") from None
+        except RPCError as error:
+            raise _explained(error) from None
+        return job
+
+    async def resolve(self, prefix: str) -> str:
+        """The one job whose id starts with `prefix`. Raises UnknownJob."""
+        if not JOB_ID.match(prefix):
+            raise UnknownJob(f"{prefix[:80]!r} is no job id")
+        if await self._execution(prefix) or await self.store.read_manifest(prefix):
+            return prefix
+        found = {line.job for line in await self.list_jobs() if line.job.startswith(prefix)}
+        if not found:
+            raise UnknownJob(f"no job {prefix}; `phasegate list` shows all")
+        if len(found) > 1:
+            raise UnknownJob(f"{prefix} is ambiguous: {', '.join(sorted(found)[:5])}")
+        return found.pop()
+
+    async def list_jobs(self) -> list[JobLine]:
+        """All jobs, newest first: those that Temporal shows, then those that only the store remembers."""
+        lines: dict[str, JobLine] = {}
+        async for each in self.temporal.list_workflows("WorkflowType = 'PlanningWorkflow'"):
+            lines.setdefault(each.id, await _line(each))
+        for job in await self.store.list_manifests():
+            if job not in lines:
+                record = await self._stored(job)
+                if record:
+                    lines[job] = JobLine(
+                        job=job,
+                        state=record.state.value,
+                        awaiting=Awaiting.NONE.value,
+                        open=False,
+                        title=record.spec.headline(),
+                        started=record.started,
+                    )
+        first = datetime.min.replace(tzinfo=datetime.now().astimezone().tzinfo)
+        return sorted(lines.values(), key=lambda line: line.started or first, reverse=True)
+
+    # --- looking --------------------------------------------------------------------------------------
+
+    async def view(self, job: str) -> JobView:
+        """The job now; from the store when nothing runs that could be asked. Raises UnknownJob, NoWorker."""
+        return view_of(await self.record(job))
+
+    async def live_view(self, job: str) -> JobView:
+        """The job as its worker sees it. Raises NoWorker."""
+        view: JobView = await self._ask(job, "view", JobView)
+        return view
+
+    async def record(self, job: str) -> JobRecord:
+        """The whole record: from its worker, else as it was last saved."""
+        try:
+            live: JobRecord = await self._ask(job, "record_now", JobRecord)
+            return live
+        except (NoWorker, UnknownJob) as problem:
+            record = await self._stored(job)
+            if record is None:
+                raise problem
+            return record
+
+    async def ledger(self, job: str) -> list[LedgerEntry]:
+        """Every entry, oldest first; pages that moved to the store are read from there."""
+        record = await self.record(job)
+        entries: list[LedgerEntry] = []
+        for digest in record.ledger_pages:
+            entries += _LEDGER.validate_json(await self.store.get(digest))
+        return [*entries, *record.ledger]
+
+    async def diagram(self, job: str) -> str:
+        """The machine with the job's state marked."""
+        from states.diagram import phase_diagram
+
+        return phase_diagram((await self.record(job)).state)
+
+    async def artifact(self, job: str, phase: Phase, version: int = 0) -> tuple[ArtifactRef, StoredArtifact]:
+        """An artifact of a job; version 0 is the newest. Raises UnknownJob when there is none."""
+        versions = (await self.record(job)).versions(phase)
+        wanted = [ref for ref in versions if version in (0, ref.version)]
+        if not wanted:
+            have = ", ".join(f"v{ref.version}" for ref in versions) or "none"
+            raise UnknownJob(f"job {job} has no {phase.name} v{version}; there is {have}")
+        return wanted[-1], await self.store.get_artifact(wanted[-1].digest)
+
+    async def follow(self, job: str) -> AsyncIterator[JobView]:
+        """The job each time something happened to it, until it has closed. Follows the history."""
+        seen = -1
+        async for _ in follow_events(self.temporal, job):
+            try:
+                view = await self.live_view(job)
+            except NoWorker:
+                continue
+            if view.ledger_count != seen:
+                seen = view.ledger_count
+                yield view
+
+    # --- acting ---------------------------------------------------------------------------------------
+
+    async def send(self, job: str, message: Message, payload: dict[str, Any]) -> Ack:
+        """Send a message: as an update when a worker lives, else as a signal that waits for one.
+
+        Raises RefusedByJob with the job's reason, UnknownJob, WrongUse for words that do not fit.
+        """
+        try:
+            parse(message, [payload])
+        except Malformed as problem:
+            raise WrongUse(str(problem)) from None
+        execution = await self._execution(job)
+        if execution is None or execution.status is not WorkflowExecutionStatus.RUNNING:
+            record = await self._stored(job)
+            ended = f"has ended ({record.state})" if record else "is not running"
+            raise RefusedByJob(f"job {job} {ended}; `phasegate restart {job}` goes on with it")
+        try:
+            await self.live_view(job)
+        except NoWorker:
+            return await self._signal(job, message, payload)
+        return await self._update(job, message, payload)
+
+    async def preview(self, job: str, request: RestartFrom) -> RestartPlan:
+        """What a restart would keep, redo and invalidate."""
+        return preview(await self.record(job), request)
+
+    async def restart(self, job: str, payload: dict[str, Any]) -> Ack:
+        """Restart an open job by message, a closed one in a new run from the store."""
+        execution = await self._execution(job)
+        if execution and execution.status is WorkflowExecutionStatus.RUNNING:
+            return await self.send(job, Message.RESTART_FROM, payload)
+        request = parse(Message.RESTART_FROM, [payload])
+        assert isinstance(request, RestartFrom)
+        plan = await self.preview(job, request)
+        if plan.refused:
+            raise RefusedByJob(plan.refused)
+        given = request.model_dump(mode="json", exclude_defaults=True)
+        start = {"resume_from": given.pop("phase"), **given}
+        await self.temporal.start_workflow(
+            PlanningWorkflow.run,
+            start,
+            id=job,
+            task_queue=self.task_queue,
+            id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
+        )
+        return Ack(
+            message=Message.RESTART_FROM,
+            state=State.of(request.phase),
+            note="goes on in a new run from the store",
+        )
+
+    async def _update(self, job: str, message: Message, payload: dict[str, Any]) -> Ack:
+        update_id = secrets.token_hex(8)
+        try:
+            return await asyncio.wait_for(
+                self._handle(job).execute_update(message.value, payload, id=update_id, result_type=Ack),
+                timeout=ANSWER,
+            )
+        except WorkflowUpdateFailedError as failed:
+            cause = failed.cause
+            raise RefusedByJob(cause.message if isinstance(cause, ApplicationError) else str(cause)) from None
+        except TimeoutError:
+            raise NoWorker(
+                f"the worker did not answer within {ANSWER:.0f} s; it may still act on {message}: "
+                f"look with `phasegate show {job}`"
+            ) from None
+        except RPCError as error:
+            raise _explained(error) from None
+
+    async def _signal(self, job: str, message: Message, payload: dict[str, Any]) -> Ack:
+        try:
+            await self._handle(job).signal(message.value, payload)
+        except RPCError as error:
+            raise _explained(error) from None
+        note = "no worker answers; the message is kept and acted on as soon as one runs"
+        return Ack(message=message.value, state="", note=note)
+
+    def _handle(self, job: str) -> WorkflowHandle[Any, Any]:
+        return self.temporal.get_workflow_handle(job)
+
+    async def _execution(self, job: str) -> WorkflowExecution | None:
+        try:
+            return await self._handle(job).describe()
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                return None
+            raise _explained(error) from None
+
+    async def _ask(self, job: str, query: str, kind: type[Any]) -> Any:
+        try:
+            return await self._handle(job).query(query, result_type=kind, rpc_timeout=ASK)
+        except WorkflowQueryFailedError as failed:
+            raise NoWorker(f"job {job} cannot be asked: {failed}") from None
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                raise UnknownJob(f"no job {job}; `phasegate list` shows all") from None
+            if error.status in (RPCStatusCode.UNAVAILABLE,):
+                raise _explained(error) from None
+            raise NoWorker(
+                f"no worker answers for job {job}; start one with `phasegate worker` or `phasegate dev`"
+            ) from None
+
+    async def _stored(self, job: str) -> JobRecord | None:
+        manifest = await self.store.read_manifest(job)
+        return JobRecord.model_validate(manifest) if manifest else None
+
+
+def new_job_id(headline: str) -> str:
+    """A readable id that is unique enough: words of the task and six hex digits."""
+    words = re.findall(r"[a-z0-9]+", headline.lower())[:4]
+    return "-".join([*(word[:12] for word in words), secrets.token_hex(3)])
+
+
+async def _line(each: WorkflowExecution) -> JobLine:
+    attributes = each.typed_search_attributes
+    memo = await each.memo()
+    running = each.status is WorkflowExecutionStatus.RUNNING
+    return JobLine(
+        job=each.id,
+        state=attributes.get(STATE) or (each.status.name.lower() if each.status else ""),
+        awaiting=attributes.get(AWAITING) or Awaiting.NONE.value,
+        open=running,
+        title=str(memo.get("title", "")),
+        started=each.start_time,
+    )
+
+
+def _explained(error: RPCError) -> NoServer:
+    return NoServer(f"the Temporal server refused: {error.message}")

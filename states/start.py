@@ -1,0 +1,47 @@
+"""What a job is started with: a task, an order to go on from the store, or the record of an earlier run."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from states.messages import Malformed, RestartFrom, parse
+from states.record import JobRecord, JobSpec
+from states.words import Message
+
+
+class BadStart(ValueError):
+    """The input of the workflow does not describe a job. The text says what is missing."""
+
+
+class JobStart(BaseModel):
+    """Exactly one of `spec`, `resume` and `carry` is set. `unknown` are fields that nobody reads."""
+
+    model_config = ConfigDict(frozen=True)
+
+    spec: JobSpec | None = None
+    resume: RestartFrom | None = None
+    carry: JobRecord | None = None
+    unknown: tuple[str, ...] = Field(default=())
+
+
+def read_start(raw: Any) -> JobStart:
+    """Read the workflow's input, typed or from `temporal workflow start`. Raises BadStart."""
+    if not isinstance(raw, dict):
+        raise BadStart('the input must be an object like {"task": "...", "repository": "PATH_OR_URL"}')
+    try:
+        if raw.get("carry") is not None:
+            return JobStart(carry=JobRecord.model_validate(raw["carry"]))
+        if raw.get("resume_from") is not None:
+            given = {k: v for k, v in raw.items() if k not in ("resume_from", "carry")}
+            resume = parse(Message.RESTART_FROM, [{"phase": raw["resume_from"], **given}])
+            assert isinstance(resume, RestartFrom)
+            return JobStart(resume=resume)
+        known = {k: v for k, v in raw.items() if k in JobSpec.model_fields}
+        unknown = tuple(sorted(k for k, v in raw.items() if k not in known and v is not None))
+        return JobStart(spec=JobSpec.model_validate(known), unknown=unknown)
+    except ValidationError as problem:
+        error = problem.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in error["loc"])
+        raise BadStart(f"the input's {where}: {error['msg'].lower()}") from None
+    except Malformed as problem:
+        raise BadStart(str(problem)) from None

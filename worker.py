@@ -1,0 +1,120 @@
+"""Wires everything, registers it, runs, and drains on SIGTERM."""
+
+import asyncio
+import signal
+from collections.abc import Sequence
+from datetime import timedelta
+
+import structlog
+from temporalio.client import Client
+from temporalio.runtime import Runtime, TelemetryConfig
+from temporalio.worker import Worker
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+
+from activities.deterministic.planner import DeterministicPlanner
+from activities.deterministic.reviewer import MechanicalReviewer
+from activities.events import ActivityEvents
+from activities.planning import PlanningActivities
+from activities.store import open_store
+from activities.workspace import Workspaces
+from phasegate.client import JobClient
+from phasegate.logs import configure_logs, temporal_logging
+from phasegate.problems import Problem
+from phasegate.search_attributes import missing_search_attributes
+from phasegate.settings import Settings
+from workflows.attributes import REGISTERED
+from workflows.planning import PlanningWorkflow
+
+PASSED_THROUGH = (
+    "states",
+    "activities",
+    "workflows.attributes",
+    "workflows.log",
+    "workflows.orders",
+    "workflows.patience",
+    "pydantic",
+    "transitions",
+    "structlog",
+    "rich",
+)
+"""modules that workflows share with the worker: pure, or kept away from workflow code by their own rules"""
+
+log = structlog.get_logger("phasegate.worker")
+
+
+class MissingAttributes(Problem):
+    """The server does not know the search attributes that every job sets."""
+
+
+def workflow_runner() -> SandboxedWorkflowRunner:
+    """The sandbox in which workflows run, also for replays."""
+    return SandboxedWorkflowRunner(
+        restrictions=SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH)
+    )
+
+
+def planning_activities(settings: Settings) -> PlanningActivities:
+    """The activities of a worker with these settings."""
+    return PlanningActivities(
+        store=open_store(settings.store),
+        workspaces=Workspaces(settings.workspaces),
+        planner=DeterministicPlanner(settings.cache),
+        reviewer=MechanicalReviewer(settings.cache),
+    )
+
+
+def build_worker(client: Client, settings: Settings, activities: PlanningActivities) -> Worker:
+    """A worker for planning jobs. Tests pass activities of their own."""
+    return Worker(
+        client,
+        task_queue=settings.task_queue,
+        workflows=[PlanningWorkflow],
+        activities=registered(activities),
+        workflow_runner=workflow_runner(),
+        interceptors=[ActivityEvents()],
+        max_concurrent_activities=settings.max_activities,
+        max_concurrent_local_activities=settings.max_local_activities,
+        max_concurrent_workflow_tasks=settings.max_workflow_tasks,
+        max_cached_workflows=settings.max_cached_jobs,
+        graceful_shutdown_timeout=timedelta(seconds=settings.drain_seconds),
+        # A killed worker's jobs go to another one after this long.
+        sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
+    )
+
+
+def registered(activities: PlanningActivities) -> Sequence[object]:
+    """Every activity of an instance, found by its definition, so that none is forgotten."""
+    return [
+        getattr(activities, name)
+        for name, member in vars(type(activities)).items()
+        if hasattr(member, "__temporal_activity_definition")
+    ]
+
+
+async def connect(settings: Settings) -> JobClient:
+    """Connect with Temporal's core logging to where we log. Raises NoServer."""
+    runtime = Runtime(telemetry=TelemetryConfig(logging=temporal_logging()))
+    return await JobClient.connect(settings, runtime)
+
+
+async def run_worker(settings: Settings, ready: asyncio.Event | None = None) -> None:
+    """Run until SIGTERM or SIGINT, then drain. Raises NoServer and MissingAttributes before any work."""
+    configure_logs(settings.log_level, settings.log_format)
+    client = await connect(settings)
+    missing = await missing_search_attributes(client.temporal, REGISTERED)
+    if missing:
+        raise MissingAttributes(
+            f"the server lacks the search attributes {', '.join(missing)}, without which jobs stand still; "
+            "register them with `phasegate doctor --fix`"
+        )
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    worker = build_worker(client.temporal, settings, planning_activities(settings))
+    async with worker:
+        log.info("worker started", task_queue=settings.task_queue, store=settings.store)
+        if ready:
+            ready.set()
+        await stop.wait()
+        log.info("worker drains", seconds=settings.drain_seconds)
+    log.info("worker stopped")

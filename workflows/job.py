@@ -1,0 +1,134 @@
+"""What the story of a job needs: to wait for people, to have work done, to show and to keep itself."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, ApplicationError
+
+with workflow.unsafe.imports_passed_through():
+    import workflows.attributes as attributes
+    import workflows.patience as patience
+    from activities.orders import LedgerPage
+    from activities.planning import PlanningActivities
+    from states.details import details_of
+    from states.ledger import EntryKind
+    from states.receive import pause
+    from states.record import LEDGER_KEPT, Hold, JobRecord
+    from workflows.log import workflow_logger
+
+P = TypeVar("P")
+R = TypeVar("R")
+Activity = Callable[[PlanningActivities, P], Awaitable[R]]
+
+
+class Job:
+    """A record that is shown, kept and logged while work and waiting go on. Not a workflow of its own."""
+
+    def __init__(self, record: JobRecord) -> None:
+        self.record = record
+        self.log = workflow_logger(job=record.job)
+        self._logged = record.ledger_count
+        self._saved = -1
+        self._shown: dict[Any, str] = {}
+
+    async def wait(self, until: Callable[[], bool], timeout: timedelta | None = None) -> bool:
+        """Wait for people; False when the time is over. Here the job shows itself and bounds its history."""
+        if until():
+            return True
+        self.publish()
+        await self.save()
+        hold = self.record.hold
+
+        def woken() -> bool:
+            changed = self.record.demand is not None or self.record.hold != hold
+            return until() or changed or workflow.info().is_continue_as_new_suggested()
+
+        try:
+            await workflow.wait_condition(woken, timeout=timeout)
+        except TimeoutError:
+            return False
+        if workflow.info().is_continue_as_new_suggested() and not until() and self.record.demand is None:
+            await self._continue_as_new()
+        return True
+
+    async def perform(self, work: Activity[P, R], order: P, *, quick: bool) -> R | None:
+        """Run an activity; None when a message overtook it or it failed for good (the job is then parked)."""
+        if not quick:
+            self.publish()
+        task = asyncio.create_task(self.local(work, order) if quick else self._regular(work, order))
+        try:
+            await workflow.wait_condition(lambda: task.done() or self.record.demand is not None)
+            if task.done():
+                return await task
+        except ActivityError as failed:
+            self.park(reason_of(failed))
+            return None
+        finally:
+            task.cancel()
+        return None
+
+    async def local(self, work: Activity[P, R], order: P) -> R:
+        """A local activity: one event, no trip to the server. Raises ActivityError."""
+        return await workflow.execute_local_activity_method(work, order, **patience.QUICK)
+
+    async def _regular(self, work: Activity[P, R], order: P) -> R:
+        return await workflow.execute_activity_method(work, order, **patience.READ_REPOSITORY)
+
+    def park(self, reason: str) -> None:
+        """A lasting failure never fails the job: it waits for an operator."""
+        now = workflow.now()
+        self.record.note(now, EntryKind.FAILURE, "the work failed for good", why=reason)
+        pause(self.record, Hold(reason=reason, by="phasegate", failed=True, since=now), now)
+        self.log_ledger()
+
+    def publish(self) -> None:
+        """Bring search attributes and current details in line, with one event at most."""
+        if not self._shown:
+            self._shown = attributes.known(workflow.info().typed_search_attributes)
+        if updates := attributes.changes(self._shown, self.record):
+            workflow.upsert_search_attributes(updates)
+            self._shown = attributes.values_of(self.record)
+        workflow.set_current_details(details_of(self.record))
+
+    async def save(self) -> None:
+        """Keep the manifest if the record has changed since."""
+        if self._saved == self.record.ledger_count:
+            return
+        self._saved = self.record.ledger_count
+        try:
+            await self.local(PlanningActivities.save_manifest, self.record)
+        except ActivityError as failed:
+            # The job does not depend on the manifest while it runs; the ledger says that it is behind.
+            self.record.note(
+                workflow.now(), EntryKind.FAILURE, "the manifest was not saved", why=reason_of(failed)
+            )
+
+    async def _continue_as_new(self) -> None:
+        old = self.record.ledger[:-LEDGER_KEPT]
+        if old:
+            page = LedgerPage(job=self.record.job, entries=tuple(old))
+            self.record.ledger_pages.append(await self.local(PlanningActivities.store_ledger_page, page))
+            self.record.ledger = self.record.ledger[-LEDGER_KEPT:]
+        workflow.continue_as_new({"carry": self.record.model_dump(mode="json")})
+
+    def already_logged(self) -> None:
+        """The record was read from elsewhere; its entries are no news."""
+        self._logged = self.record.ledger_count
+
+    def log_ledger(self) -> None:
+        """One log event for each new entry of the ledger."""
+        for entry in self.record.ledger:
+            if entry.n > self._logged:
+                gate = self.record.gate.id if self.record.gate else ""
+                self.log.info(
+                    entry.kind.value, n=entry.n, what=entry.what, who=entry.who, state=entry.state, gate=gate
+                )
+        self._logged = self.record.ledger_count
+
+
+def reason_of(failed: ActivityError) -> str:
+    """Why an activity failed, in its own words."""
+    return str(failed.cause.message if isinstance(failed.cause, ApplicationError) else failed.cause or failed)

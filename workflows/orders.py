@@ -1,0 +1,79 @@
+"""From the record to the orders of activities. Pure: equal records give equal orders."""
+
+from activities.orders import AnswerGiven, PrepareOrder, ReviewOrder, WorkOrder
+from states.record import JobRecord
+from states.restart import foundation
+from states.words import WORK_PHASES, Phase
+
+BEST_GUESS = "best guess"
+
+
+def prepare_order(record: JobRecord) -> PrepareOrder:
+    """Open the repository; anew if an earlier DISCOVERY looked at it already."""
+    spec = record.spec
+    return PrepareOrder(
+        job=record.job,
+        repository=spec.repository,
+        ref=spec.ref,
+        refresh=bool(record.versions(Phase.DISCOVERY)),
+        task=spec.task,
+        requirements=spec.requirements,
+        constraints=spec.constraints,
+    )
+
+
+def built_from(record: JobRecord, phase: Phase) -> dict[Phase, str]:
+    """The digests of the artifacts that a phase builds on."""
+    return {p: ref.digest for p in foundation(record, phase) if (ref := record.current(p))}
+
+
+def work_order(record: JobRecord, phase: Phase) -> WorkOrder:
+    """Everything that the work of `phase` depends on now."""
+    assert record.workspace is not None, "the workspace is opened before any work"
+    restarts = [r for r in record.restarts if _reaches(r.phase, phase)]
+    partial = record.restarts[-1].partial.get(phase, "") if record.restarts else ""
+    return WorkOrder(
+        job=record.job,
+        phase=phase,
+        workspace=record.workspace,
+        task_digest=record.task_digest,
+        built_from=built_from(record, phase),
+        answers=_answers(record) if phase is Phase.CLARIFICATION else (),
+        says=tuple(record.says) if phase is Phase.CLARIFICATION else (),
+        feedback=tuple(note.text for note in record.feedback if note.target is phase),
+        previous=record.refused.get(phase, ""),
+        changes=tuple(r.changes for r in restarts if r.changes),
+        invalidated=tuple(d for r in restarts for d in r.invalidated_decisions),
+        partial={phase: partial} if partial else {},
+    )
+
+
+def _reaches(restarted: Phase, phase: Phase) -> bool:
+    return WORK_PHASES.index(restarted) <= WORK_PHASES.index(phase)
+
+
+def _answers(record: JobRecord) -> tuple[AnswerGiven, ...]:
+    by_policy = record.finished if record.finished.startswith("policy:") else BEST_GUESS
+    return tuple(
+        AnswerGiven(
+            question_id=q.ref.id,
+            question=q.ref.text,
+            text=q.ref.recommended if q.open else q.text,
+            by=by_policy if q.open else q.by,
+        )
+        for q in record.questions
+    )
+
+
+def review_order(record: JobRecord, phase: Phase) -> ReviewOrder:
+    """Review the current artifact of `phase`."""
+    ref = record.current(phase)
+    assert ref is not None, "a review follows a submitted artifact"
+    assert record.workspace is not None
+    return ReviewOrder(
+        job=record.job,
+        phase=phase,
+        workspace=record.workspace,
+        digest=ref.digest,
+        built_from=built_from(record, phase),
+    )

@@ -1,0 +1,67 @@
+"""Every time-out and retry policy, named, each with its reason."""
+
+from datetime import timedelta
+from typing import TypedDict
+
+from temporalio.common import RetryPolicy
+
+from states.words import Phase
+
+QUICK_FILES = 2_000
+"""repositories up to this many files are read within a workflow task's own time"""
+
+TOO_LARGE = "PayloadsTooLarge"
+"""Temporal's own error for an oversized result; retrying repeats the work and fails again"""
+
+
+class Patience(TypedDict):
+    """Keyword arguments of a regular activity."""
+
+    start_to_close_timeout: timedelta
+    heartbeat_timeout: timedelta
+    retry_policy: RetryPolicy
+
+
+class QuickPatience(TypedDict):
+    """Keyword arguments of a local activity."""
+
+    start_to_close_timeout: timedelta
+    local_retry_threshold: timedelta
+    retry_policy: RetryPolicy
+
+
+READ_REPOSITORY = Patience(
+    # A first clone or index of a very large repository takes minutes, not hours.
+    start_to_close_timeout=timedelta(minutes=30),
+    # Five missed beats: a killed worker is noticed within seconds, a busy machine is not.
+    heartbeat_timeout=timedelta(seconds=10),
+    # Network and disk trouble passes; after five tries a person should look.
+    retry_policy=RetryPolicy(
+        initial_interval=timedelta(seconds=1),
+        backoff_coefficient=3,
+        maximum_attempts=5,
+        non_retryable_error_types=[TOO_LARGE],
+    ),
+)
+
+QUICK = QuickPatience(
+    # Reading stored artifacts and some files: tens of milliseconds; minutes mean that something hangs.
+    start_to_close_timeout=timedelta(minutes=2),
+    # Retries of seconds stay within the workflow task; longer ones become durable timers.
+    local_retry_threshold=timedelta(seconds=5),
+    retry_policy=RetryPolicy(
+        initial_interval=timedelta(milliseconds=200),
+        backoff_coefficient=3,
+        maximum_attempts=4,
+        non_retryable_error_types=[TOO_LARGE],
+    ),
+)
+
+
+def is_quick(phase: Phase, files: int) -> bool:
+    """Whether a phase's work is short enough for a local activity, which saves two trips to the server.
+
+    Only DISCOVERY grows with the repository; the phases after it read what DISCOVERY found. A killed worker
+    loses nothing either way: work is idempotent and its result is content-addressed.
+    """
+    return phase is not Phase.DISCOVERY or files <= QUICK_FILES

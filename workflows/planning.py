@@ -1,0 +1,319 @@
+"""PlanningWorkflow: the job. A loop that asks what happened and fires the machine; only `run` fires."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+from typing import Any, assert_never
+
+from pydantic import BaseModel
+from temporalio import workflow
+from temporalio.common import RawValue
+from temporalio.exceptions import ActivityError, ApplicationError
+
+with workflow.unsafe.imports_passed_through():
+    from activities.orders import EditOrder, Handover, LoadOrder, WorkOrder
+    from activities.planning import PlanningActivities
+    from states.advance import advance, begin, end, record_artifact, record_review, reopen, review_trigger
+    from states.diagram import phase_diagram
+    from states.facts import decisions_enough, facts_of
+    from states.ledger import LedgerEntry
+    from states.machine import MoveRefused
+    from states.messages import Ack, Malformed, RestartFrom
+    from states.receive import note_refusal, read, receive, take
+    from states.record import ArtifactRef, Demand, JobRecord, JobSpec
+    from states.refusals import Refused
+    from states.start import BadStart, JobStart, read_start
+    from states.view import JobView, view_of
+    from states.words import (
+        WORK_PHASES,
+        Message,
+        Phase,
+        QuestionHandling,
+        Stage,
+        State,
+        Trigger,
+    )
+    from workflows.job import Job, reason_of
+    from workflows.orders import built_from, prepare_order, review_order, work_order
+    from workflows.patience import is_quick
+
+Work = Callable[[PlanningActivities, WorkOrder], Awaitable[Handover]]
+
+
+class JobResult(BaseModel):
+    """How a job ended, with the digests it stood on."""
+
+    job: str
+    state: State
+    artifacts: dict[Phase, str]
+
+
+def work_of(phase: Phase) -> Work:
+    """Which activity does the work of a phase."""
+    match phase:
+        case Phase.DISCOVERY:
+            return PlanningActivities.discover_context
+        case Phase.CLARIFICATION:
+            return PlanningActivities.compose_clarification
+        case Phase.CONTRACTS:
+            return PlanningActivities.design_contracts
+        case Phase.IMPLEMENTATION_PLAN:
+            return PlanningActivities.plan_implementation
+        case Phase.VALIDATION:
+            return PlanningActivities.validate_plan
+        case Phase.VERIFIED:
+            raise AssertionError("a verified job has no work")
+        case _:
+            assert_never(phase)
+
+
+@workflow.defn
+class PlanningWorkflow(Job):
+    """One task being planned for one repository."""
+
+    @workflow.init
+    def __init__(self, raw: Any = None) -> None:
+        self.problem = ""
+        self.done = False
+        self.early: list[tuple[str, Sequence[Any]]] = []
+        self.resume: RestartFrom | None = None
+        spec = JobSpec(task="(not read yet)", repository="(not read yet)")
+        try:
+            start = read_start(raw)
+        except BadStart as problem:
+            # Raised from `run`: an error here would fail the task again and again instead of the job.
+            self.problem, start = str(problem), JobStart()
+        self.resume = start.resume
+        super().__init__(start.carry or JobRecord(job=workflow.info().workflow_id, spec=start.spec or spec))
+        if start.spec:
+            begin(self.record, workflow.now())
+            if start.unknown:
+                names = ", ".join(start.unknown)
+                note_refusal(self.record, "start", f"unknown fields are ignored: {names}", workflow.now())
+
+    # --- messages -------------------------------------------------------------------------------------
+
+    @workflow.signal(dynamic=True)
+    def on_signal(self, name: str, args: Sequence[RawValue]) -> None:
+        """Every message as a signal. One dynamic handler, untyped on purpose: a typed one drops or wedges."""
+        try:
+            given = _decode(args)
+        except Malformed as garbage:
+            note_refusal(self.record, name, str(garbage), workflow.now())
+        else:
+            if self.resume:
+                self.early.append((name, given))
+            else:
+                receive(self.record, name, given, workflow.now())
+        self.log_ledger()
+
+    @workflow.update(dynamic=True)
+    def on_update(self, name: str, args: Sequence[RawValue]) -> Ack:
+        """Every message as an update: the same, with an answer."""
+        request = read(self.record, name, _decode(args))
+        ack = take(self.record, Message(name), request, workflow.now())
+        self.log_ledger()
+        return ack
+
+    @on_update.validator
+    def check_update(self, name: str, args: Sequence[RawValue]) -> None:
+        """Refuse before anything is written; the caller gets the sentence."""
+        if self.problem or self.resume:
+            raise ApplicationError(self.problem or "the job is being read from the store", type="NotReady")
+        try:
+            read(self.record, name, _decode(args))
+        except (Refused, Malformed) as refused:
+            raise ApplicationError(str(refused), type=type(refused).__name__) from None
+
+    @workflow.query
+    def view(self) -> JobView:
+        """The job as people see it."""
+        return view_of(self.record)
+
+    @workflow.query
+    def ledger(self, since: int = 0) -> list[LedgerEntry]:
+        """Ledger entries after number `since`; those before the kept ones lie in the store."""
+        return [entry for entry in self.record.ledger if entry.n > since]
+
+    @workflow.query
+    def record_now(self) -> JobRecord:
+        """The whole record, as the store's manifest has it."""
+        return self.record
+
+    @workflow.query
+    def diagram(self) -> str:
+        """The machine as mermaid text with the current state marked."""
+        return phase_diagram(self.record.state)
+
+    # --- the story ------------------------------------------------------------------------------------
+
+    @workflow.run
+    async def run(self, raw: Any = None) -> JobResult:  # noqa: ARG002 (read in __init__)
+        """Plan until verified and no longer kept open, or cancelled."""
+        if self.problem:
+            raise ApplicationError(self.problem, type="BadStart", non_retryable=True)
+        if self.resume:
+            await self._continue_from_store(self.resume)
+        while not self.done:
+            try:
+                if trigger := await self._next_trigger():
+                    self._fire(trigger)
+            except asyncio.CancelledError:
+                # `temporal workflow cancel` asks for what the message `cancel` asks for.
+                receive(self.record, Message.CANCEL, [{"by": "temporal workflow cancel"}], workflow.now())
+        self.publish()
+        await self.save()
+        return JobResult(
+            job=self.record.job,
+            state=self.record.state,
+            artifacts={p: ref.digest for p in WORK_PHASES if (ref := self.record.current(p))},
+        )
+
+    async def _continue_from_store(self, resume: RestartFrom) -> None:
+        self.record = await self.local(PlanningActivities.load_manifest, LoadOrder(job=self.record.job))
+        self.resume = None
+        self.already_logged()
+        try:
+            reopen(self.record, resume, workflow.now())
+        except Refused as refused:
+            raise ApplicationError(str(refused), type="Refused", non_retryable=True) from None
+        for name, given in self.early:
+            receive(self.record, name, given, workflow.now())
+
+    async def _next_trigger(self) -> Trigger | None:
+        """What happened; None when the loop should look again."""
+        if self.record.demand:
+            return await self._demanded(self.record.demand)
+        if self.record.hold and self.record.state is not State.CANCELLED:
+            await self.wait(lambda: self.record.hold is None)
+            return None
+        phase = self.record.state.phase
+        match self.record.state.stage:
+            case Stage.WORK if phase:
+                return await self._work(phase)
+            case Stage.AI_REVIEW if phase:
+                return await self._review(phase)
+            case Stage.HUMAN_REVIEW:
+                await self.wait(lambda: decisions_enough(self.record))
+                enough = decisions_enough(self.record) and not self.record.hold and not self.record.demand
+                return Trigger.HUMAN_APPROVE if enough else None
+            case Stage.VERIFIED:
+                return await self._keep_open()
+            case Stage.CANCELLED:
+                self.done = True
+                return None
+            case Stage.WORK | Stage.AI_REVIEW:
+                raise AssertionError("every working state has a phase")
+            case stage:
+                assert_never(stage)
+
+    def _fire(self, trigger: Trigger) -> None:
+        try:
+            advance(self.record, trigger, workflow.now())
+        except MoveRefused as refused:
+            demanded = self.record.demand is not None
+            note_refusal(self.record, trigger, str(refused), workflow.now())
+            self.record.demand = None
+            if not demanded:
+                # Own work that the table refuses would be done again for ever: let a person look.
+                self.park(str(refused))
+        self.log_ledger()
+
+    async def _demanded(self, demand: Demand) -> Trigger | None:
+        if demand.trigger is not Trigger.EDIT:
+            return demand.trigger
+        phase = self.record.state.phase
+        assert phase is not None
+        given = demand.artifact
+        order = EditOrder(
+            job=self.record.job,
+            phase=phase,
+            by=demand.by,
+            built_from=built_from(self.record, phase),
+            body=given if isinstance(given, dict) else None,
+            stored=given.removeprefix("sha256:") if isinstance(given, str) else "",
+        )
+        try:
+            handover = await self.local(PlanningActivities.accept_edit, order)
+        except ActivityError as failed:
+            note_refusal(self.record, Message.EDIT, reason_of(failed), workflow.now())
+            self.record.demand = None
+            return None
+        self._submit(phase, handover)
+        return Trigger.EDIT
+
+    async def _work(self, phase: Phase) -> Trigger | None:
+        if facts_of(self.record).artifact_ready:
+            return Trigger.SUBMIT
+        if self.record.workspace is None and not await self._prepare():
+            return None
+        if phase is Phase.CLARIFICATION and not await self._dialogue():
+            return None
+        assert self.record.workspace is not None
+        order = work_order(self.record, phase)
+        quick = is_quick(phase, self.record.workspace.files)
+        handover = await self.perform(work_of(phase), order, quick=quick)
+        if handover is None:
+            return None
+        self._submit(phase, handover)
+        return Trigger.SUBMIT
+
+    async def _prepare(self) -> bool:
+        prepared = await self.perform(PlanningActivities.prepare_job, prepare_order(self.record), quick=True)
+        if prepared is None:
+            return False
+        self.record.workspace = prepared.workspace
+        self.record.task_digest = prepared.task_digest
+        return True
+
+    async def _dialogue(self) -> bool:
+        """Wait for answers; True when CLARIFICATION can be composed."""
+        handling = self.record.spec.policy.question_handling
+        critical = [q for q in self.record.open_questions() if q.ref.critical]
+        if handling is QuestionHandling.SKIP_TASK and critical:
+            reason = f"{len(critical)} critical questions are open"
+            self.record.demand = Demand(trigger=Trigger.CANCEL, by="policy:skip_task", text=reason)
+            return False
+        if handling is not QuestionHandling.ASK and self.record.open_questions() and not self.record.finished:
+            self.record.finished = "policy:best_guess"
+        await self.wait(lambda: bool(self.record.finished) or not self.record.open_questions())
+        answered = bool(self.record.finished) or not self.record.open_questions()
+        return answered and not self.record.hold and not self.record.demand
+
+    def _submit(self, phase: Phase, handover: Handover) -> None:
+        ref = ArtifactRef(
+            phase=phase,
+            version=0,
+            digest=handover.digest,
+            size=handover.size,
+            built_from=built_from(self.record, phase),
+            made_by=handover.made_by,
+            summary=handover.summary,
+            feedback=tuple(note.text for note in self.record.feedback if note.target is phase),
+        )
+        record_artifact(self.record, ref, workflow.now())
+
+    async def _review(self, phase: Phase) -> Trigger | None:
+        review = await self.perform(
+            PlanningActivities.review_artifact, review_order(self.record, phase), quick=True
+        )
+        if review is None:
+            return None
+        record_review(self.record, review, workflow.now())
+        return review_trigger(self.record, review)
+
+    async def _keep_open(self) -> Trigger | None:
+        """A verified job stays reachable for restart_from and act until its time is over."""
+        left = (self.record.open_until or workflow.now()) - workflow.now()
+        if left <= timedelta(0) or not await self.wait(lambda: False, left):
+            end(self.record, workflow.now())
+            self.done = True
+        return None
+
+
+def _decode(args: Sequence[RawValue]) -> list[Any]:
+    """The arguments of a message. Raises Malformed for bytes that are no payload of ours."""
+    try:
+        return [workflow.payload_converter().from_payload(arg.payload) for arg in args]
+    except Exception as error:  # converters fail in their own ways on bytes that anybody may send
+        raise Malformed(f"cannot be decoded: {error}") from None
