@@ -2,18 +2,20 @@
 
 import asyncio
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from typing import Any
 
 import structlog
+from activities.deterministic.planner import DeterministicPlanner
 from temporalio.client import Client
 from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.worker import Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
-from activities.deterministic.planner import DeterministicPlanner
 from activities.deterministic.reviewer import MechanicalReviewer
 from activities.events import ActivityEvents
+from activities.index.shelf import IndexShelf
 from activities.planning import PlanningActivities
 from activities.store import open_store
 from activities.workspace import Workspaces
@@ -55,11 +57,12 @@ def workflow_runner() -> SandboxedWorkflowRunner:
 
 def planning_activities(settings: Settings) -> PlanningActivities:
     """The activities of a worker with these settings."""
+    shelf = IndexShelf(settings.cache)
     return PlanningActivities(
         store=open_store(settings.store),
         workspaces=Workspaces(settings.workspaces),
-        planner=DeterministicPlanner(settings.cache),
-        reviewer=MechanicalReviewer(settings.cache),
+        planner=DeterministicPlanner(shelf),
+        reviewer=MechanicalReviewer(shelf),
     )
 
 
@@ -82,7 +85,7 @@ def build_worker(client: Client, settings: Settings, activities: PlanningActivit
     )
 
 
-def registered(activities: PlanningActivities) -> Sequence[object]:
+def registered(activities: PlanningActivities) -> Sequence[Callable[..., Any]]:
     """Every activity of an instance, found by its definition, so that none is forgotten."""
     return [
         getattr(activities, name)

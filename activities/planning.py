@@ -27,7 +27,7 @@ from activities.orders import (
 )
 from activities.store import BlobCorrupt, BlobMissing, Store
 from activities.summaries import summary_of
-from activities.workspace import RepositoryUnusable
+from activities.workspace import RepositoryUnusable, Workspace
 from states.artifacts.base import Artifact, canonical_json
 from states.artifacts.kinds import KIND, StoredArtifact
 from states.record import JobRecord
@@ -42,7 +42,7 @@ LASTING = (RepositoryUnusable, BlobCorrupt, BlobMissing)
 class Workspaces(Protocol):
     """Where checkouts come from."""
 
-    async def open(self, job: str, repository: str, ref: str = "HEAD", refresh: bool = False) -> WorkspaceRef:
+    async def open(self, job: str, repository: str, ref: str = "HEAD", refresh: bool = False) -> Workspace:
         """Fix the commit and make the checkout. Idempotent unless `refresh`."""
         ...
 
@@ -54,8 +54,15 @@ class Workspaces(Protocol):
 class Reviewer(Protocol):
     """One way to review an artifact."""
 
-    def review(self, phase: Phase, artifacts: dict[Phase, Artifact], root: Path, commit: str) -> Review:
-        """Findings and facts; the digest is filled in by the caller."""
+    def review(
+        self,
+        phase: Phase,
+        artifacts: dict[Phase, Artifact],
+        digests: dict[Phase, str],
+        root: Path,
+        commit: str,
+    ) -> Review:
+        """Findings and facts about the artifact of `phase`; both mappings hold it and what is before it."""
         ...
 
 
@@ -72,11 +79,11 @@ class PlanningActivities:
     async def prepare_job(self, order: PrepareOrder) -> Prepared:
         """Open the repository at a fixed commit and store the task."""
         async with beating():
-            workspace = await lasting(
+            opened: Workspace = await lasting(
                 self._workspaces.open(order.job, order.repository, order.ref, order.refresh)
             )
         task = order.model_dump(mode="json", include={"task", "requirements", "constraints"})
-        return Prepared(workspace=workspace, task_digest=await self._store.put(canonical_json(task)))
+        return Prepared(workspace=opened.ref, task_digest=await self._store.put(canonical_json(task)))
 
     @activity.defn
     async def discover_context(self, order: WorkOrder) -> Handover:
@@ -110,10 +117,9 @@ class PlanningActivities:
             digests = {**order.built_from, order.phase: order.digest}
             artifacts = await self._artifacts(digests)
             root = await lasting(self._workspaces.checkout(order.job, order.workspace))
-            review = await asyncio.to_thread(
-                self._reviewer.review, order.phase, artifacts, root, order.workspace.commit
+            return await asyncio.to_thread(
+                self._reviewer.review, order.phase, artifacts, digests, root, order.workspace.commit
             )
-        return review.model_copy(update={"digest": order.digest})
 
     @activity.defn
     async def accept_edit(self, order: EditOrder) -> Handover:
