@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from structlog.stdlib import ExtraAdder
 from structlog.types import EventDict, WrappedLogger
 
 _LONGEST_VALUE = 500
@@ -13,9 +14,8 @@ _MOST_ITEMS = 20
 _HIDDEN = "[redacted]"
 
 _SECRET_WORDS = frozenset(
-    ("key", "apikey", "token", "password", "passwd", "passphrase", "secret", "secrets")
-    + ("authorization", "bearer", "credential", "credentials")
-)
+    ("key", "apikey", "token", "password", "passwd", "passphrase", "secret", "secrets", "bearer")
+) | frozenset(("authorization", "credential", "credentials"))
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _URL_PASSWORD = re.compile(r"(?<=://)[^/\s@]+(?=@)")
 _BEARER = re.compile(r"\b(Bearer|Basic)\s+[\w.~+/=-]{8,}", re.IGNORECASE)
@@ -23,6 +23,7 @@ _BEARER = re.compile(r"\b(Bearer|Basic)\s+[\w.~+/=-]{8,}", re.IGNORECASE)
 # fields that the SDK attaches for its own handlers; large, or said elsewhere
 _INTERNAL = ("_record", "_from_structlog", "temporal_log", "workflow_info", "activity_info", "taskName")
 
+_extra = ExtraAdder()
 _FROM_WORKFLOW = {"workflow_id": "job", "run_id": "run", "workflow_type": "workflow"}
 _FROM_ACTIVITY = {
     "workflow_id": "job",
@@ -30,6 +31,14 @@ _FROM_ACTIVITY = {
     "activity_id": "activity_id",
     "attempt": "attempt",
 }
+
+
+def add_record_fields(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """The fields that a logging call came with: `extra`, or those of `workflows.log`."""
+    event = _extra(logger, method, event)
+    for formatted_by_others in ("message", "asctime"):
+        event.pop(formatted_by_others, None)
+    return {**event.pop("phasegate_fields", {}), **event}
 
 
 def drop_internals(_: WrappedLogger, __: str, event: EventDict) -> EventDict:

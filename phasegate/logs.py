@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 import structlog
 from structlog.types import Processor
 
-from phasegate.log_processors import drop_internals, flatten_temporal, keep_confidential
+from phasegate.log_processors import add_record_fields, drop_internals, flatten_temporal, keep_confidential
 
 if TYPE_CHECKING:
     from temporalio.runtime import LoggingConfig
@@ -35,7 +35,7 @@ def configure_logs(
     handler.set_name("phasegate")
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder()],
+            foreign_pre_chain=[*shared, add_record_fields],
             processors=[
                 drop_internals,
                 flatten_temporal,
@@ -84,7 +84,7 @@ def temporal_logging() -> "LoggingConfig":
 
 def _render(readable: bool, terminal: bool) -> list[Processor]:
     """Exceptions become text first, so that they are kept confidential like the rest."""
-    as_text = [structlog.processors.format_exc_info, keep_confidential]
+    as_text: list[Processor] = [structlog.processors.format_exc_info, keep_confidential]
     if not readable:
         return [*as_text, structlog.processors.JSONRenderer(ensure_ascii=False)]
     console = structlog.dev.ConsoleRenderer(

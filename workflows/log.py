@@ -7,9 +7,6 @@ import structlog
 from structlog.types import EventDict
 from temporalio import workflow
 
-# attributes of every logging.LogRecord; passing one of them as an extra field raises KeyError
-_TAKEN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
-
 
 def workflow_logger(**bound: Any) -> structlog.stdlib.BoundLogger:
     """A structlog logger over Temporal's replay-aware one, with `bound` on every event.
@@ -35,10 +32,12 @@ def _drop_unless_enabled(logger: Any, method: str, event: EventDict) -> EventDic
 
 
 def _to_logging(_: Any, __: str, event: EventDict) -> EventDict:
-    """Keyword arguments of a logging call; a field with a name that logging keeps for itself gets a `_`."""
+    """Keyword arguments of a logging call. The fields travel as one, which `phasegate.logs` unfolds again:
+
+    logging refuses fields with names that it keeps for itself, such as `message` and `name`.
+    """
     call: EventDict = {"msg": event.pop("event")}
     for name in ("exc_info", "stack_info", "stacklevel"):
         if name in event:
             call[name] = event.pop(name)
-    call["extra"] = {f"{name}_" if name in _TAKEN else name: value for name, value in event.items()}
-    return call
+    return {**call, "extra": {"phasegate_fields": event}}
