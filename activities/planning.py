@@ -27,7 +27,8 @@ from activities.orders import (
 )
 from activities.store import BlobCorrupt, BlobMissing, Store
 from activities.summaries import summary_of
-from activities.workspace import RepositoryUnusable, Workspace
+from activities.repository import RepositoryUnusable
+from activities.workspace import Workspace
 from states.artifacts.base import Artifact, canonical_json
 from states.artifacts.kinds import KIND, StoredArtifact
 from states.record import JobRecord

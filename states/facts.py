@@ -1,6 +1,6 @@
 """From the record to the facts that guards look at. One place, so that every question has one answer."""
 
-from states import complexity
+from states.complexity import is_simple
 from states.guards import Facts, ModeFacts
 from states.policy import safeguards, waiver
 from states.record import JobRecord
@@ -86,7 +86,7 @@ def _ready(record: JobRecord, phase: Phase) -> bool:
 def _simple(record: JobRecord) -> bool:
     found = record.facts.get(Phase.DISCOVERY)
     unanswered = sum(1 for q in record.questions if not _by_person(q.by))
-    return found is not None and complexity.is_simple(found, unanswered)
+    return found is not None and is_simple(found, unanswered)
 
 
 def _by_person(name: str) -> bool:
