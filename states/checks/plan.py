@@ -93,7 +93,7 @@ def _unknown(
 
 
 def _coverage(plan: ImplementationPlanArtifact, clarified: ClarificationArtifact) -> Iterator[Finding]:
-    for text in uncovered(plan, clarified):
+    for text in uncovered(plan, clarified) if plan.subtasks else ():
         yield requirement(
             f"no subtask covers the requirement {short(text)}; cover it, or drop it in CLARIFICATION",
             "requirements",
@@ -110,8 +110,11 @@ def _coverage(plan: ImplementationPlanArtifact, clarified: ClarificationArtifact
 def _contracts(
     plan: ImplementationPlanArtifact, designed: ContractDesignArtifact | None
 ) -> Iterator[Finding]:
-    for method in designed.method_contracts if designed else ():
-        if method.change != "keep" and not _is_touched(method, plan):
+    """A contract that the plan forgot; not where the plan's own gaps, reported already, are the reason."""
+    planned = {operation.file_path for operation in plan.file_operations}
+    gaps = {s.location for s in plan.subtasks if s.location not in planned}
+    for method in designed.method_contracts if designed and planned else ():
+        if method.change != "keep" and method.path not in gaps and not _is_touched(method, plan):
             yield contract(
                 f"no file operation or subtask on {method.path} names {short(method.qualified)}, whose "
                 f"contract says {method.change}; plan it, or drop the contract",

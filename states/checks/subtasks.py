@@ -97,6 +97,8 @@ def _place(subtask: Subtask, plan: ImplementationPlanArtifact, ground: Ground) -
             f"{operations[subtask.location]}; make them agree",
             where,
         )
+    if operations.get(subtask.location) is subtask.operation:
+        return  # whether that is possible is said about the file operation
     if subtask.operation is Operation.CREATE and exists:
         yield technical(f"CREATE of {short(subtask.location)}, which already exists; MODIFY it", where)
     elif subtask.operation is not Operation.CREATE and not exists and not outside(subtask.location):
