@@ -1,0 +1,75 @@
+"""DISCOVERY without a model: what the repository holds for a task, and what about it is unclear."""
+
+from activities.brief import Brief
+from activities.deterministic import extracts
+from activities.deterministic.ambiguities import ambiguities
+from activities.deterministic.asked import hear
+from activities.deterministic.conventions import patterns
+from activities.deterministic.relevance import Relevant, find_relevant
+from activities.deterministic.responses import taken_up
+from activities.deterministic.sizing import estimate
+from activities.deterministic.wording import cut
+from activities.index.model import Index
+from states.artifacts.base import OpenPoint
+from states.artifacts.discovery import CodebaseUnderstanding, ContextDiscoveryArtifact, RankedFile
+
+
+def discover(brief: Brief, index: Index) -> ContextDiscoveryArtifact:
+    """Read the repository; collect ambiguities without asking. Equal briefs give equal artifacts."""
+    asked = hear(brief)
+    brief.progress(f"ranking {len(index.files)} files")
+    relevant = find_relevant(index, asked)
+    brief.progress(f"{len(relevant.files)} files look relevant; reading how they connect")
+    shapes = patterns(index, relevant)
+    return ContextDiscoveryArtifact(
+        commit=brief.commit,
+        source=brief.source,
+        files_total=len(index.files),
+        languages=index.languages,
+        codebase_understanding=CodebaseUnderstanding(
+            relevant_files=relevant.paths,
+            ranking=_ranking(index, relevant),
+            existing_patterns=shapes,
+            integration_points=extracts.integration_points(index, relevant),
+            dependencies=extracts.dependencies(index, relevant),
+        ),
+        ambiguities_discovered=ambiguities(index, asked, relevant),
+        extracted_context=extracts.extract(index, relevant),
+        conventions=tuple(shape.description for shape in shapes),
+        estimate=estimate(index, asked, relevant),
+        feedback_answered=brief.feedback,
+        open_points=_open_points(brief, index),
+    )
+
+
+def _ranking(index: Index, relevant: Relevant) -> tuple[RankedFile, ...]:
+    return tuple(
+        RankedFile(
+            path=file.path,
+            role=index.files[file.path].role,
+            language=index.files[file.path].language,
+            reasons=file.reasons,
+            tests=index.tests_of(file.path),
+        )
+        for file in relevant.files
+    )
+
+
+def _open_points(brief: Brief, index: Index) -> tuple[OpenPoint, ...]:
+    """Feedback that names nothing in the repository cannot be followed by a machine, and a folder has no past."""
+    points = [
+        OpenPoint(
+            subject=f'feedback: "{cut(text, 200)}"',
+            why="it names no file or symbol of the repository; a model or a person decides what else to look at",
+        )
+        for text in brief.feedback
+        if not taken_up(text, index)
+    ]
+    if brief.source == "folder":
+        points.append(
+            OpenPoint(
+                subject="the repository is a plain folder",
+                why="it is no git repository; what was read is a copy of the folder as it was at the start",
+            )
+        )
+    return tuple(points)
