@@ -136,6 +136,11 @@ class PlanningWorkflow(Job):
         return [entry for entry in self.record.ledger if entry.n > since]
 
     @workflow.query
+    def gates(self) -> int:
+        """How many gates have been opened so far."""
+        return sum(self.record.gates_opened.values())
+
+    @workflow.query
     def record_now(self) -> JobRecord:
         """The whole record, as the store's manifest has it."""
         return self.record
