@@ -218,9 +218,13 @@ def main() -> None:
 
     root = Path(__file__).resolve().parent.parent
     page, readme = root / "docs" / "states.md", root / "README.md"
+    try:
+        text = with_block(readme.read_text(encoding="utf-8"))
+    except ValueError as missing:  # for whoever runs `make docs`: the sentence, not the stack
+        raise SystemExit(str(missing)) from None
     page.parent.mkdir(exist_ok=True)
     page.write_text(states_page(), encoding="utf-8")
-    readme.write_text(with_block(readme.read_text(encoding="utf-8")), encoding="utf-8")
+    readme.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
