@@ -21,16 +21,23 @@ def chosen(ambiguity: Ambiguity, answer: str) -> tuple[Candidate, ...]:
     number = re.fullmatch(r"[#(]?(\d{1,2})[).]?", text)
     if number:
         place = int(number[1])
-        return (candidates[place - 1],) if 1 <= place <= len(candidates) else ()
+        return _spread(candidates[place - 1 : place], candidates) if place else ()
     exact = tuple(c for c in candidates if normal(c.label) == normal(text) or (c.path and c.path == text))
     if exact:
-        return exact
+        return _spread(exact, candidates)
     if _NEITHER.match(text):
         return ()
     said = tuple(c for c in candidates if _names(text, c))
     if said:
-        return said
-    return candidates if _ALL.match(text) else ()
+        return _spread(said, candidates)
+    return (tuple(c for c in candidates if c.path) or candidates) if _ALL.match(text) else ()
+
+
+def _spread(picks: tuple[Candidate, ...], candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """What was picked; a candidate that stands for all of them is replaced by those with a place."""
+    if any(_ALL.match(p.label) and not p.path for p in picks):
+        return tuple(c for c in candidates if c.path)
+    return picks
 
 
 def _names(text: str, candidate: Candidate) -> bool:
@@ -46,13 +53,15 @@ def best_guess(ambiguity: Ambiguity, decisions: tuple[str, ...]) -> Candidate | 
     """The recommended candidate, or the first one that rests on no invalidated decision."""
     left = [c for c in ambiguity.candidates if not invalidated.answers("", f"{c.label} {c.path}", decisions)]
     recommended = [c for c in left if normal(c.label) == normal(ambiguity.recommended)]
-    return next(iter(recommended or left), None)
+    return next(iter(recommended or [c for c in left if c.path] or left), None)
 
 
 def decided(
     found: ContextDiscoveryArtifact, clarified: ClarificationArtifact
 ) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
-    """Over all questions: the candidates that were chosen, and those that were ruled out by it."""
+    """Over all questions: the candidates that were chosen, and those that a person ruled out by it. A guess
+    chooses, but rules nothing out."""
+    guessed = {r.question_id for r in clarified.resolved_ambiguities if r.guessed}
     said = {
         r.question_id: r.human_response.strip() or r.clarification for r in clarified.resolved_ambiguities
     }
@@ -61,5 +70,6 @@ def decided(
     for ambiguity in found.ambiguities_discovered:
         picks = chosen(ambiguity, said.get(ambiguity.id, ""))
         taken += picks
-        refused += [c for c in ambiguity.candidates if picks and c not in picks]
+        if picks and ambiguity.id not in guessed:
+            refused += [c for c in ambiguity.candidates if c.path and c not in picks]
     return tuple(dict.fromkeys(taken)), tuple(dict.fromkeys(c for c in refused if c not in taken))

@@ -1,5 +1,7 @@
 """CLARIFICATION without a model: fold answers and free messages into the requirements."""
 
+import re
+
 from activities.brief import Answered, Brief
 from activities.deterministic import invalidated, requirements
 from activities.deterministic.choices import best_guess, chosen
@@ -9,6 +11,11 @@ from states.artifacts.clarification import ClarificationArtifact, ResolvedAmbigu
 from states.artifacts.discovery import Ambiguity, Candidate
 
 GUESS = "best guess"
+_REVIEWER = re.compile(
+    r"no subtask covers|requirements are covered|in CLARIFICATION\b|no file operation|there is no requirement",
+    re.I,
+)
+"""what the mechanical review says about artifacts is no wish about the software"""
 
 
 def clarify(brief: Brief) -> ClarificationArtifact:
@@ -62,8 +69,9 @@ def _reading(ambiguity: Ambiguity, picks: tuple[Candidate, ...], said: str) -> s
     meant = " and ".join(
         f"`{c.label}` in {c.path}" if c.path and c.path != c.label else f"`{c.label}`" for c in picks
     )
-    others = [f"`{c.label}`" for c in ambiguity.candidates if c not in picks]
-    return f"{meant} is meant, not {' or '.join(others)}" if others else f"{meant} are all meant"
+    others = [f"`{c.label}`" for c in ambiguity.candidates if c.path and c not in picks]
+    verb = "is" if len(picks) == 1 else "are"
+    return f"{meant} {verb} meant" + (f", not {' or '.join(others)}" if others else "")
 
 
 def _earlier(answer: Answered) -> ResolvedAmbiguity:
@@ -95,7 +103,8 @@ def _requirements(
     wanted = [*(explicit or split.requirements), *(requirements.tidy(c) for c in brief.changes if c.strip())]
     limits = [*invalidated.surviving(brief.constraints, brief.invalidated), *split.constraints]
     answered = [r.human_response for r in resolved if r.human_response and _free(asked, r)]
-    for text in invalidated.surviving((*brief.says, *answered, *brief.feedback), brief.invalidated):
+    wishes = tuple(f for f in brief.feedback if not _REVIEWER.search(f))
+    for text in invalidated.surviving((*brief.says, *answered, *wishes), brief.invalidated):
         for line in text.splitlines():
             for sentence in sentences(line):
                 if requirements.forbids(sentence):

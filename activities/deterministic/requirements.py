@@ -142,7 +142,7 @@ def split(text: str) -> Split:
 
 
 def _sort(block: _Block, lead: str, wanted: list[str], limits: list[str]) -> None:
-    """Put what a block says where it belongs. A few words in a list mean little without what introduces them."""
+    """Put what a block says where it belongs. A few words in a list need what introduces them."""
     whole = block.bullet and len(block.text) <= LONGEST
     for piece in (block.text,) if whole else sentences(block.text):
         if forbids(piece) or _NOT_WANTED.search(block.section):

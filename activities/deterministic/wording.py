@@ -139,6 +139,11 @@ def cut(text: str, limit: int = 160) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
+def joined(texts: tuple[str, ...] | list[str], limit: int = 240) -> str:
+    """Sentences in one line."""
+    return cut("; ".join(t.rstrip(". ") for t in texts), limit)
+
+
 def listed(items: tuple[str, ...] | list[str], limit: int = 6) -> str:
     """Items in one line, with how many were left out."""
     shown = ", ".join(items[:limit])
