@@ -9,15 +9,17 @@ from activities.deterministic.wording import prose, sentences
 
 _LABEL = re.compile(r"^\W*(?:title|task|summary|goal|feature|bug|issue)\W*:\W*|^[#>*\-\s]+", re.I)
 _MAX_HEADLINE = 400
+_SHORT = 600
 
 
 @dataclass(frozen=True)
 class Asked:
-    """`headline` is what the task is about in its own first words; `query` is everything that says where to look;
+    """`headline` is what the task is about in its own first words, `spotlight` the whole of a short task; `query` is everything that says where to look;
     `fresh` is feedback and restart changes; `settling` is what people said besides the task."""
 
     task: str
     headline: str
+    spotlight: str
     query: str
     fresh: str
     settling: str
@@ -38,6 +40,7 @@ def hear(brief: Brief) -> Asked:
     return Asked(
         task=task,
         headline="\n".join([headline(task), *requirements[:5]])[: 2 * _MAX_HEADLINE],
+        spotlight=task if len(task) <= _SHORT else headline(task),
         query="\n".join((task, *requirements, *constraints, *fresh, *answers, *says)),
         fresh="\n".join(fresh),
         settling="\n".join((*requirements, *constraints, *fresh, *answers, *says)),

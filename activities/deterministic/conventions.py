@@ -189,9 +189,9 @@ def _families(symbols: list[Symbol], relevant: Relevant) -> Iterator[CodePattern
     """Classes that end alike, such as `...Service`, when the task is near one of them."""
     families: dict[str, list[Symbol]] = {}
     for symbol in symbols:
-        head = re.search(r"[A-Z][a-z]{3,}$", symbol.name)
-        if symbol.kind.container and head and head.group() not in ("Error", "Exception", symbol.name):
-            families.setdefault(head.group(), []).append(symbol)
+        ending = re.search(r"[A-Z][a-z]{3,}$", symbol.name)
+        if symbol.kind.container and ending and ending.group() not in ("Error", "Exception", symbol.name):
+            families.setdefault(ending.group(), []).append(symbol)
     near = set(relevant.paths)
     for head in sorted(families, key=lambda h: (-len(families[h]), h)):
         members = families[head]

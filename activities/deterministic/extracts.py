@@ -8,11 +8,13 @@ from states.artifacts.discovery import Dependency, ExtractedContext, Integration
 
 _SNIPPET_LINES = 60
 _PLAIN_LINES = 40
+_LONG_CLASS = 25
 _MOST_SNIPPETS = 20
 _MOST_CHARACTERS = 40_000
 _MOST_METHODS = 60
 _MOST_MODELS = 20
 _MOST_POINTS = 60
+_MOST_CALLERS = 8
 _MOST_DEPENDENCIES = 80
 
 
@@ -26,7 +28,7 @@ def extract(index: Index, relevant: Relevant) -> ExtractedContext:
 
 
 def _snippets(index: Index, relevant: Relevant) -> dict[str, str]:
-    places = [(s.path, s.first, min(s.last, s.first + _SNIPPET_LINES - 1)) for s in relevant.symbols]
+    places = [(s.path, s.first, _end(index, s)) for s in relevant.symbols]
     shown = {path for path, _, _ in places}
     for path in relevant.targets:
         if path not in shown:
@@ -43,6 +45,19 @@ def _snippets(index: Index, relevant: Relevant) -> dict[str, str]:
             kept.append((path, first, last))
             size += len(text)
     return found
+
+
+def _end(index: Index, symbol: Symbol) -> int:
+    """A long class is shown up to its first method: the methods that matter are snippets of their own."""
+    last = symbol.last
+    if symbol.kind.container and last - symbol.first >= _LONG_CLASS:
+        inside = [
+            s.first
+            for s in index.symbols_in(symbol.path)
+            if s.parent == symbol.name and s.first > symbol.first
+        ]
+        last = min(inside, default=last + 1) - 1
+    return min(last, symbol.first + _SNIPPET_LINES - 1)
 
 
 def _methods(index: Index, relevant: Relevant) -> tuple[MethodSignature, ...]:
@@ -100,11 +115,11 @@ def integration_points(index: Index, relevant: Relevant) -> tuple[IntegrationPoi
     """Who calls the relevant symbols and who imports the targets; tests are listed with the files they cover."""
     points: list[IntegrationPoint] = []
     for symbol in relevant.symbols:
-        for use in index.callers(symbol):
-            if use.path != symbol.path and index.files[use.path].role is not Role.TEST:
-                points.append(
-                    IntegrationPoint(path=use.path, target=symbol.qualified, kind="call", line=use.line)
-                )
+        uses = [u for u in index.callers(symbol) if u.path != symbol.path]
+        for use in [u for u in uses if index.files[u.path].role is not Role.TEST][:_MOST_CALLERS]:
+            points.append(
+                IntegrationPoint(path=use.path, target=symbol.qualified, kind="call", line=use.line)
+            )
     for path in relevant.targets:
         for user in index.importers(path):
             if index.files[user].role is not Role.TEST:

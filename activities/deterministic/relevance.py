@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from activities.deterministic.asked import Asked
+from activities.deterministic.unknown_names import unknown_names
 from activities.index.model import Index
 from activities.index.naming import named_in
 from activities.index.ranking import paths_named, symbols_named
@@ -15,7 +16,8 @@ MOST_SYMBOLS = 24
 MOST_TARGETS = 8
 _MOST_NAMED_BY_FEEDBACK = 8
 _LEAST_SHARE = 0.22
-_TARGET_SHARE = 0.5
+_TARGET_SHARE = 0.6
+_NAMED_SHARE = 0.45
 _TARGET_ROLES = (Role.SOURCE, Role.CONFIG, Role.DOCS)
 
 
@@ -41,7 +43,7 @@ def find_relevant(index: Index, asked: Asked) -> Relevant:
     usable = [r for r in ranked if index.files[r.path].role is not Role.GENERATED]
     best = usable[0].score if usable else 0.0
     chosen = [r for r in usable if r.score >= _LEAST_SHARE * best or _is_named(r)][:MOST_FILES]
-    forced = _named_by_feedback(index, asked, {r.path: r for r in usable})
+    forced = _pointed_at(index, asked, {r.path: r for r in usable})
     files = [*forced, *(r for r in chosen if r.path not in {f.path for f in forced})]
     matched = bool(forced) or _matches(index, chosen, asked)
     if not files:
@@ -59,9 +61,12 @@ def _is_named(file: Ranked) -> bool:
     return any("named in the task" in reason for reason in file.reasons)
 
 
-def _named_by_feedback(index: Index, asked: Asked, ranked: dict[str, Ranked]) -> list[Ranked]:
+def _pointed_at(index: Index, asked: Asked, ranked: dict[str, Ranked]) -> list[Ranked]:
     named = named_in(asked.fresh)
     found: dict[str, str] = {}
+    for unknown in unknown_names(index, asked.task):
+        for _, path in unknown.close[:1]:
+            found[path] = f"closest to `{unknown.name}`, which the task names and which does not exist"
     for name in named.paths:
         for path in paths_named(index, name)[:_MOST_NAMED_BY_FEEDBACK]:
             found.setdefault(path, f"`{name}` is named in the feedback")
@@ -103,7 +108,9 @@ def _targets(index: Index, files: list[Ranked], pointed: set[str]) -> tuple[str,
     sources = [f for f in eligible if index.files[f.path].role is Role.SOURCE and not _is_front(f.path)]
     best = max((f.score for f in sources), default=0.0)
     strong = [f.path for f in sources if best and f.score >= _TARGET_SHARE * best]
-    named = [f.path for f in eligible if f.path in pointed or _is_named(f)]
+    named = [
+        f.path for f in eligible if f.path in pointed or (_is_named(f) and f.score >= _NAMED_SHARE * best)
+    ]
     return tuple(dict.fromkeys([*named, *strong]))[:MOST_TARGETS]
 
 

@@ -1,5 +1,7 @@
 """Groups of symbols or files that fit a task about equally well."""
 
+import builtins
+import keyword
 import posixpath
 import re
 from collections import defaultdict
@@ -7,6 +9,7 @@ from dataclasses import dataclass
 
 from activities.deterministic.asked import Asked
 from activities.deterministic.relevance import Relevant
+from activities.deterministic.symbols import COMMON
 from activities.index.model import Index
 from activities.index.naming import Named, named_in
 from activities.index.ranking import paths_named, symbols_named
@@ -32,9 +35,8 @@ class Rivals:
 
 def find_rivals(index: Index, asked: Asked, relevant: Relevant) -> list[Rivals]:
     """Names with several definitions, then kinds of classes, then modules; a settled group is left out."""
-    named = named_in(asked.task)
-    groups = _same_name(index, named, relevant)
-    if not _pointed(index, named):
+    groups = _same_name(index, named_in(asked.spotlight), named_in(asked.task), relevant)
+    if not _pointed(index, named_in(asked.headline)):
         families = _families(index, asked, relevant)
         groups += families
         groups += _modules(index, asked, relevant, {s.path for g in families for s in g.symbols})
@@ -42,7 +44,7 @@ def find_rivals(index: Index, asked: Asked, relevant: Relevant) -> list[Rivals]:
 
 
 def _pointed(index: Index, named: Named) -> bool:
-    """Whether the task itself says where: a source file, a class or a function that exists."""
+    """Whether the headline says where: a source file, a class or a function that exists."""
     if any(index.files[p].role is Role.SOURCE for name in named.paths for p in paths_named(index, name)):
         return True
     found = [s for name in named.symbols for s in symbols_named(index, name)]
@@ -51,16 +53,18 @@ def _pointed(index: Index, named: Named) -> bool:
     )
 
 
-def _same_name(index: Index, named: Named, relevant: Relevant) -> list[Rivals]:
+def _same_name(index: Index, spotlight: Named, named: Named, relevant: Relevant) -> list[Rivals]:
     """A name in backticks that two or more sources define, unless the task also names the file or the class."""
     groups = []
     places = {path for name in named.paths for path in paths_named(index, name)}
-    for name in named.quoted:
+    for name in spotlight.quoted:
+        if name.startswith("__") or hasattr(builtins, name) or keyword.iskeyword(name):
+            continue
         found = [s for s in symbols_named(index, name) if index.files[s.path].role is Role.SOURCE]
         found = [s for s in found if s.kind.callable or s.kind.container]
         distinct = list({(s.path, s.parent): s for s in found}.values())
         told = [s for s in distinct if s.path in places or (s.parent and s.parent in named.symbols)]
-        distinct = _roots(index, told or distinct)
+        distinct = _roots(index, told or _plain(index, distinct))
         if 2 <= len(distinct) <= _MOST_DEFINITIONS:
             ordered = _ordered(distinct, index, relevant)
             labels = tuple(s.qualified for s in ordered)
@@ -68,6 +72,15 @@ def _same_name(index: Index, named: Named, relevant: Relevant) -> list[Rivals]:
                 labels = tuple(f"{s.qualified} in {s.path}" for s in ordered)
             groups.append(Rivals("name", name, ordered, labels))
     return groups
+
+
+def _plain(index: Index, symbols: list[Symbol]) -> list[Symbol]:
+    """A bare name means the function before methods that are called alike, and code before the interface of it."""
+    functions = [s for s in symbols if not s.parent]
+    if len(functions) == 1:
+        return functions
+    interfaces = {s.name for one in symbols for s in index.find(one.parent) if s.kind is SymbolKind.INTERFACE}
+    return [s for s in symbols if s.parent not in interfaces] or symbols
 
 
 def _roots(index: Index, symbols: list[Symbol]) -> list[Symbol]:
@@ -107,10 +120,11 @@ def _families(index: Index, asked: Asked, relevant: Relevant) -> list[Rivals]:
     for (head, said), symbols in groups.items():
         distinct = _close(_without_bases(symbols), scores)
         outdone = any(said < other for _, other in groups)
-        vague = said <= {head} or said <= exact or head in _COMMON_HEADS
+        vague = said - {head} <= COMMON or said <= exact or head in _COMMON_HEADS
         if 2 <= len(distinct) <= _MOST_RIVALS and not vague and not outdone:
             ordered = _ordered(distinct, index, relevant)
-            noun = " ".join([*(_spoken_word(asked.headline, s) for s in sorted(said - {head})), head])
+            last = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", ordered[0].name)[-1].lower()
+            noun = " ".join([*(_spoken_word(asked.headline, s) for s in sorted(said - {head})), last])
             labels = tuple(s.name for s in ordered)
             if len(set(labels)) < len(labels):
                 labels = tuple(f"{s.name} in {s.path}" for s in ordered)
@@ -168,14 +182,17 @@ def _spoken_word(text: str, term: str) -> str:
     """The word of the text that a stem came from."""
     for word in re.findall(r"[A-Za-z]+", text):
         if term in parts(word):
-            return word.lower()
+            return str(word).lower()
     return term
 
 
 def _settled(group: Rivals, asked: Asked) -> bool:
     """Whether people named one of the candidates since, or said that all are meant."""
-    said = asked.settling
-    if re.search(rf"\b(?:both|all)\b[^.\n]{{0,40}}\b{re.escape(group.noun.split()[-1])}", said, re.I):
+    said = asked.settling if group.kind == "name" else f"{asked.task}\n{asked.settling}"
+    everything = re.compile(
+        rf"\b(?:both|all|every|each)\b[^.\n]{{0,40}}\b{re.escape(group.noun.split()[-1])}", re.I
+    )
+    if everything.search(said):
         return True
     names = (
         {n for s in group.symbols for n in (s.name, s.path, s.qualified)}

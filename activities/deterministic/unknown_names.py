@@ -3,6 +3,7 @@
 import builtins
 import difflib
 import keyword
+import posixpath
 import re
 import sys
 from collections.abc import Iterable
@@ -15,12 +16,12 @@ from activities.index.records import Role
 
 _CREATES = re.compile(
     r"\b(?:add(?:s|ed|ing)?|creat\w*|introduc\w*|implement\w*|provid\w*|expos\w*|writ(?:e|es|ing)|defin\w*|new|build|"
-    r"generat\w*|allow\w*|accept\w*|support\w*|extract\w*|call(?:ed)?|name[ds]?|renam\w*[^`]*\bto)\b[^.;\n]*$",
+    r"generat\w*|allow\w*|accept\w*|support\w*|extract\w*|call(?:ed)?|name[ds]?|renam\w*\b.*\bto)\b[^.;\n]*$",
     re.I,
 )
 _CHANGES = re.compile(
     r"\b(?:fix\w*|chang\w*|updat\w*|refactor\w*|remov\w*|delet\w*|renam\w*|mov(?:e|es|ing)|improv\w*|optimi[sz]\w*|extend\w*|"
-    r"modif\w*|deprecat\w*|replac\w*|mak(?:e|es|ing)|in|of|from|to)\s+(?:\w+\s+){0,3}`?$",
+    r"modif\w*|deprecat\w*|replac\w*|mak(?:e|es|ing))\s+(?:\w+\s+){0,3}`?$",
     re.I,
 )
 _NEW_BEHIND = re.compile(
@@ -29,6 +30,7 @@ _NEW_BEHIND = re.compile(
 )
 _MIN_LENGTH = 4
 _SIMILAR = 0.78
+_LONG = 1_000
 
 
 @dataclass(frozen=True)
@@ -44,30 +46,38 @@ class UnknownName:
 def unknown_names(index: Index, task: str) -> list[UnknownName]:
     """Names in backticks and paths that the repository has not, other than those the task wants made."""
     named = named_in(task)
-    found = [
-        UnknownName(name, False, close)
-        for name in named.quoted
-        if not _known(index, name) and ((close := _close_symbols(index, name)) or _to_change(task, name))
-        if not _to_make(task, name)
-    ]
+    found = []
+    for name in named.quoted:
+        if not _to_make(task, name) and not _known(index, name):
+            close = _close_symbols(index, name)
+            if _asks(task, name, close):
+                found.append(UnknownName(name, False, close))
     for name in named.paths:
-        if (
-            not paths_named(index, name)
-            and not _to_make(task, name)
-            and name.rsplit("/", 1)[-1] not in named.quoted
-        ):
+        if name == posixpath.normpath(name) and not paths_named(index, name) and not _to_make(task, name):
             close = _close_paths(index, name)
-            if close or _to_change(task, name):
+            if _asks(task, name, close):
                 found.append(UnknownName(name, True, close))
     return found
+
+
+def _asks(task: str, name: str, close: tuple[tuple[str, str], ...]) -> bool:
+    """A long task describes much that does not exist yet: there a name must both be misspelt and stand where
+    something is to be changed."""
+    wanted = _to_change(task, name)
+    return (wanted and bool(close)) if len(task) > _LONG else (wanted or bool(close))
 
 
 def _known(index: Index, name: str) -> bool:
     last = name.rsplit(".", 1)[-1]
     if len(last) < _MIN_LENGTH or hasattr(builtins, last) or keyword.iskeyword(last):
         return True
-    if name.split(".")[0] in sys.stdlib_module_names or symbols_named(index, name) or index.mentions(last):
+    if name.split(".")[0] in sys.stdlib_module_names or symbols_named(index, name):
         return True
+    owner = name.split(".")[-2] if "." in name else ""
+    if index.mentions(last) and not (owner[:1].isupper() and not index.mentions(owner)):
+        return True
+    if owner[:1].isupper():
+        return False
     if paths_named(index, name) or any(f"/{name.replace('.', '/')}." in f"/{p}" for p in index.paths):
         return True
     lowered = last.lower()
@@ -120,7 +130,7 @@ def _close_paths(index: Index, name: str) -> tuple[tuple[str, str], ...]:
     base = folder_and_base[-1].lower()
     by_base: dict[str, list[str]] = {}
     for path, entry in index.files.items():
-        if entry.role is not Role.GENERATED:
+        if entry.role not in (Role.GENERATED, Role.TEST):
             by_base.setdefault(path.rsplit("/", 1)[-1].lower(), []).append(path)
     near = difflib.get_close_matches(base, _plausible(base, by_base), n=3, cutoff=_SIMILAR)
     paths = [p for match in near for p in by_base[match][:2]]

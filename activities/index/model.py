@@ -118,9 +118,9 @@ class Index:
     def _reaches(self, path: str, symbol: Symbol) -> bool:
         if len({(other.path, other.parent) for other in self._by_name.get(symbol.name, ())}) == 1:
             return True
-        return path in self.importers(symbol.path) or (
-            bool(symbol.parent) and symbol.parent in self.files[path].uses
-        )
+        if symbol.parent:
+            return symbol.parent in self.files[path].uses
+        return path in self.importers(symbol.path)
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[Symbol, ...]]:

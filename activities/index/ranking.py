@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from activities.index.naming import Named, named_in
 from activities.index.records import FileEntry, Ranked, Role, Symbol
-from activities.index.words import parts, query_terms
+from activities.index.words import parts, query_terms, spoken
 
 if TYPE_CHECKING:
     from activities.index.model import Index
@@ -34,6 +34,7 @@ def rank(index: Index, query: str, limit: int) -> tuple[Ranked, ...]:
     """Files with a score above zero, best first. Scores compare within one query only."""
     named = named_in(query)
     terms = query_terms(query)
+    words = spoken(query)
     scores = _word_scores(index, terms)
     direct, reasons = _named_scores(index, named)
     total: dict[str, float] = defaultdict(float)
@@ -43,7 +44,8 @@ def rank(index: Index, query: str, limit: int) -> tuple[Ranked, ...]:
         total[path] += score
     order = sorted((p for p in total if total[p] > 0.005), key=lambda p: (-round(total[p], 3), p))[:limit]
     return tuple(
-        Ranked(p, round(total[p], 3), (*reasons.get(p, ()), *_word_reasons(index, p, terms))) for p in order
+        Ranked(p, round(total[p], 3), (*reasons.get(p, ()), *_word_reasons(index, p, terms, words)))
+        for p in order
     )
 
 
@@ -122,11 +124,12 @@ def symbols_named(index: Index, name: str) -> tuple[Symbol, ...]:
     exact = index.find(".".join(pieces[-2:]))
     if exact:
         return exact
-    return tuple(
+    inside = tuple(
         s
         for s in index.find(pieces[-1])
         if pieces[-2].lower() in posixpath.splitext(s.path)[0].lower().split("/")
     )
+    return tuple(s for s in inside if not s.parent) or inside
 
 
 def paths_named(index: Index, name: str) -> tuple[str, ...]:
@@ -136,12 +139,12 @@ def paths_named(index: Index, name: str) -> tuple[str, ...]:
     return tuple(p for p in index.files if p.endswith(f"/{name}") or posixpath.dirname(p) == name)
 
 
-def _word_reasons(index: Index, path: str, terms: dict[str, int]) -> tuple[str, ...]:
+def _word_reasons(index: Index, path: str, terms: dict[str, int], words: dict[str, str]) -> tuple[str, ...]:
     entry = index.files[path]
     reasons = []
     in_path = [part for part in parts(posixpath.splitext(path)[0]) if part in terms]
     if in_path:
-        reasons.append(f"its path speaks of {_listing(in_path)}")
+        reasons.append(f"its path speaks of {_listing(in_path, words)}")
     close = sorted(
         ((len(terms.keys() & set(parts(s.name))), s) for s in entry.symbols if not s.private),
         key=lambda pair: (-pair[0], pair[1].line),
@@ -153,9 +156,9 @@ def _word_reasons(index: Index, path: str, terms: dict[str, int]) -> tuple[str, 
         (t for t in terms if t in entry.terms), key=lambda t: (-min(entry.terms[t], 9) * terms[t], t)
     )
     if common:
-        reasons.append(f"uses the task's words {_listing(common)}")
+        reasons.append(f"uses the task's words {_listing(common, words)}")
     return tuple(reasons)
 
 
-def _listing(words: list[str]) -> str:
-    return ", ".join(list(dict.fromkeys(words))[:4])
+def _listing(terms: list[str], words: dict[str, str]) -> str:
+    return ", ".join(list(dict.fromkeys(words.get(term, term) for term in terms))[:4])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from activities.index.records import FileEntry, Role
@@ -57,16 +57,28 @@ def _through(user: FileEntry, front: str, exported: dict[str, tuple[str, ...]]) 
 
 
 def tests_of(index: Index, path: str, limit: int) -> tuple[str, ...]:
-    """Tests named after the file come first, then those that use most of its public symbols."""
+    """Tests named after the file come first, then those that use most of its public symbols; without any, the
+    tests of what imports it."""
     entry = index.files.get(path)
     if entry is None or entry.role is Role.TEST:
         return ()
+    chosen = _direct(index, entry)
+    if not chosen:  # fixtures and callers test it too
+        users = [p for p in index.importers(path) if index.files[p].role is Role.SOURCE]
+        around = Counter(test for user in users for test in _direct(index, index.files[user]))
+        chosen = sorted(around, key=lambda t: (-around[t], t))
+    return tuple(chosen[:limit])
+
+
+def _direct(index: Index, entry: FileEntry) -> list[str]:
     shared = _shared_symbols(index, entry)
     named = {
-        test for test in index.tests_named(subject(path)) if index.files[test].language == entry.language
+        test
+        for test in index.tests_named(subject(entry.path))
+        if index.files[test].language == entry.language
     }
-    chosen = named | set(shared)
-    return tuple(sorted(chosen, key=lambda t: (t not in named, -shared.get(t, 0), t))[:limit])
+    chosen = {test for test in named | set(shared) if posixpath.basename(test) != "conftest.py"}
+    return sorted(chosen, key=lambda t: (t not in named, -shared.get(t, 0), t))
 
 
 def _shared_symbols(index: Index, entry: FileEntry) -> dict[str, int]:

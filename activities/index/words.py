@@ -93,6 +93,15 @@ def count_parts(identifiers: Mapping[str, int]) -> dict[str, int]:
     return {term: min(number, _MAX_COUNT) for term, number in counts.items()}
 
 
+def spoken(text: str) -> dict[str, str]:
+    """For each comparable word of a text the way it is written there first."""
+    words: dict[str, str] = {}
+    for word in IDENTIFIER.findall(text):
+        for part in parts(word):
+            words.setdefault(part, word)
+    return words
+
+
 def query_terms(text: str) -> dict[str, int]:
     """The words of a task that can tell files apart, with how often they occur."""
     found: Counter[str] = Counter()

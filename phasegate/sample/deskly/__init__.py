@@ -1,0 +1,1 @@
+"""A small help desk."""
