@@ -40,7 +40,7 @@ def additions(voice: Voice, index: Index, aim: Focus) -> tuple[Addition, ...]:
 
 
 def _place(name: str, sentence: str, index: Index, aim: Focus) -> tuple[str, bool]:
-    """Its class's file, the file its sentence names or that a symbol of its sentence is in, else the first target."""
+    """Its class's file, a file that its sentence names or whose symbols it names, else the first target."""
     owner = name.rpartition(".")[0]
     classes = [s for s in lookup(index, owner) if s.kind.container] if owner else []
     if len(classes) == 1:

@@ -28,7 +28,7 @@ class Assignment:
 
 
 def closeness(text: str, place: Place) -> float:
-    """How much a text is about a place: NAMED and more when it names the file or a symbol, else shared words."""
+    """How much a text is about a place: NAMED and more when it names it, else how many words they share."""
     symbols = {n for s in place.symbols for n in (s.name, s.qualified, s.parent) if n}
     said = {part for m in named(text) for part in (m.name, m.name.rpartition(".")[2])}
     direct = bool(said & (symbols | set(place.names)))

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 from activities.brief import Brief
 from activities.deterministic import errors, testing
-from activities.deterministic.contracts import model_of
+from activities.deterministic.models import model_of
 from activities.deterministic.names import ONLY_REFERRED, lookup
 from activities.deterministic.reliance import uses
 from activities.deterministic.voice import Voice
@@ -25,7 +25,7 @@ MOST_SNIPPET_LINES = 60
 
 
 def bundle(work: Work, test: str, brief: Brief, voice: Voice, index: Index) -> ContextBundle:
-    """What is known about one file of the work; `test` is the file that proves it, blank when there is none."""
+    """What is known about one file; `test` is the file that proves it, blank when there is none."""
     return ContextBundle(
         existing_code=existing_code(index, work.path, work.symbols),
         related_code_snippets=_related(work, brief, voice, index),

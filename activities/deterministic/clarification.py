@@ -12,7 +12,7 @@ from states.artifacts.discovery import Ambiguity, Candidate
 
 GUESS = "best guess"
 _REVIEWER = re.compile(
-    r"no subtask covers|requirements are covered|in CLARIFICATION\b|no file operation|there is no requirement",
+    r"no subtask covers|requirements are covered|in CLARIFICATION\b|no file operation|is no requirement",
     re.I,
 )
 """what the mechanical review says about artifacts is no wish about the software"""

@@ -127,24 +127,24 @@ class _Aim:
         return tuple(known[:1])
 
     def add_files(self, text: str) -> None:
-        """Add the files that a text names, those it wants created or deleted, and documents asked for by name."""
+        """Add the files that a text names, wants created or deleted, and documents asked for by name."""
         for written, before in paths(text):
             existing = resolve(self.index, written)
             for path in existing:
                 if not ONLY_REFERRED.search(before) and not self.index.files[path].skipped:
                     gone = Operation.DELETE if _DELETES.search(before) else Operation.MODIFY
                     self.enter(path, "the text names it", gone)
-            if not existing and _CREATES.search(before) and self._creatable(written, before):
+            if not existing and _CREATES.search(before) and self._creatable(written, before, text):
                 self.enter(written, "the text names it and it does not exist", Operation.CREATE)
         for written in dict.fromkeys(_DOCUMENT.findall(text)):
             for path in sorted(p for p in self.index.paths if p.split(".")[0].upper() == written)[:1]:
                 self.enter(path, f"the text asks for the {written}")
 
-    def _creatable(self, written: str, before: str) -> bool:
+    def _creatable(self, written: str, before: str, text: str) -> bool:
         """Whether a path that does not exist is meant as a file to make and not as an example."""
         path = PurePosixPath(written)
         example = before[-1:] in ("'", '"', "=", "(")
-        clear = bool(path.suffix) and not example and ("/" in written or before.endswith("`"))
+        clear = bool(path.suffix) and not example and ("/" in written or f"`{written}`" in text)
         above = any(str(parent) in self.index.paths for parent in path.parents)
         return clear and not above and ".." not in path.parts and written[0] not in "./~"
 

@@ -1,4 +1,4 @@
-"""IMPLEMENTATION_PLAN without a model: file operations and self-contained subtasks from contracts and code."""
+"""IMPLEMENTATION_PLAN without a model: file operations and self-contained subtasks."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,12 @@ from activities.deterministic.bundle import bundle, existing_code
 from activities.deterministic.responses import to_feedback
 from activities.deterministic.shared_tests import shared_subtask
 from activities.deterministic.subtasks import Proof
+from activities.deterministic.undecided import NOWHERE
 from activities.deterministic.voice import Voice, answering, hear
 from activities.deterministic.wording import cut
 from activities.deterministic.work import Work, works
 from activities.index.model import Index
+from activities.index.records import Role
 from states.artifacts.base import OpenPoint
 from states.artifacts.implementation import (
     FileOperation,
@@ -71,7 +73,7 @@ def plan(brief: Brief, index: Index) -> ImplementationPlanArtifact:
 
 def _share_out(work: Sequence[Work], voice: Voice, points: list[OpenPoint]) -> None:
     """Give every requirement to the files it belongs to, and no file nothing."""
-    places = [Place(w.path, w.symbols, tuple([*w.contracts, *(a.name for a in w.added)])) for w in work]
+    places = [Place(w.path, w.symbols, (*w.contracts, *(a.name for a in w.added))) for w in work]
     given = assign(voice.requirements, places)
     for item, place in zip(work, places, strict=True):
         item.covers = list(given.by_path[item.path])
@@ -80,7 +82,7 @@ def _share_out(work: Sequence[Work], voice: Voice, points: list[OpenPoint]) -> N
     points += [
         OpenPoint(
             subject=f'requirement "{cut(text, 200)}"',
-            why=f"no file of the plan speaks of it; it went to {work[0].path}, the weightiest one: confirm or correct that",
+            why=f"no file of the plan speaks of it; it went to {work[0].path}, the weightiest: confirm that",
         )
         for text in given.by_default
     ]
@@ -99,7 +101,9 @@ def _tests(group: Sequence[Work], path: str, exists: bool) -> tuple[TestSpecific
 
 def _is_code(work: Work, index: Index) -> bool:
     return (
-        work.path in index.paths and index.files[work.path].code and index.files[work.path].role == "source"
+        work.path in index.paths
+        and index.files[work.path].code
+        and index.files[work.path].role is Role.SOURCE
     )
 
 
@@ -143,12 +147,7 @@ def _test_plan(
 
 def _nothing(work: Sequence[Work], points: list[OpenPoint]) -> None:
     if not work:
-        points.append(
-            OpenPoint(
-                subject="where the change goes",
-                why="no file of the repository matches the task; name one (with its path) in a revision",
-            )
-        )
+        points.append(NOWHERE)
 
 
 def _carried(brief: Brief, points: list[OpenPoint]) -> None:
@@ -161,7 +160,7 @@ def _carried(brief: Brief, points: list[OpenPoint]) -> None:
     points.append(
         OpenPoint(
             subject="signatures",
-            why="CONTRACTS was skipped; every signature stays as it is unless whoever implements decides otherwise",
+            why="CONTRACTS was skipped; every signature stays as it is unless whoever implements decides",
         )
     )
 

@@ -11,8 +11,9 @@ from activities.index.records import Role, Symbol
 MOST_PLACES = 3
 """a bare name that more files define says nothing about where"""
 ONLY_REFERRED = re.compile(
-    r"\b(?:using|like|similar to|as in|pattern of|style of|see|via|raises?|raising|throws?|reus(?:e|es|ing)|calls?|"
-    r"calling|instances? of|analogous to|same (?:as|way as)|returns?|returning|instead of|rather than)\s+"
+    r"\b(?:using|like|similar to|as in|pattern of|style of|see|via|raises?|raising|throws?|reuses?|"
+    r"reusing|calls?|calling|instances? of|analogous to|same (?:as|way as)|returns?|returning|instead of|rather "
+    r"than)\s+"
     r"(?:(?:the|an?|existing|our)\s+)*`?@?$",
     re.I,
 )
@@ -33,7 +34,7 @@ def resolve(index: Index, written: str) -> tuple[str, ...]:
 
 
 def lookup(index: Index, name: str) -> tuple[Symbol, ...]:
-    """Source symbols of a written name; of `package.thing` also `thing` when the file's path has `package`."""
+    """Source symbols of a written name; of `package.thing` also `thing` in a path with `package`."""
     exact = [s for s in index.find(name) if index.files[s.path].role is Role.SOURCE]
     if exact or "." not in name:
         return tuple(exact)

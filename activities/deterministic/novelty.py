@@ -7,15 +7,15 @@ from activities.deterministic.signatures import callable_name, closing
 from activities.deterministic.wording import cut, named
 
 _BRINGS = re.compile(
-    r"\b(?:add(?:s|ed|ing)?|creat(?:e|es|ed|ing)|introduc(?:e|es|ed|ing)|implement(?:s|ed|ing)?|provid(?:e|es|ed|ing)|"
-    r"expos(?:e|es|ed|ing)|writ(?:e|es|ing)|defin(?:e|es|ed|ing)|new|need(?:s|ed)?)\b[^.;`]{0,60}$",
+    r"\b(?:add(?:s|ed|ing)?|creat(?:e|es|ed|ing)|introduc(?:e|es|ed|ing)|implement(?:s|ed|ing)?|"
+    r"provid(?:e|es|ed|ing)|expos(?:e|es|ed|ing)|writ(?:e|es|ing)|defin(?:e|es|ed|ing)|new|need(?:s|ed)?)\b[^.;`]{0,60}$",
     re.I,
 )
 _AND_MORE = re.compile(r"`\s*(?:,|and|or|&|/)\s*(?:and\s+|a\s+|an\s+)?$", re.I)
 _NOT_A_SYMBOL = re.compile(
-    r"^`?\s*(?:keyword\s+|optional\s+|boolean\s+|command[- ]line\s+|query\s+)*(?:parameters?|params?|arguments?|"
-    r"args?|options?|flags?|fields?|attributes?|columns?|keys?|headers?|env\w*|variables?|settings?|propert(?:y|ies)|"
-    r"keywords?|support|values?|filters?|tags?|files?|status|statement)\b",
+    r"^`?\s*(?:keyword\s+|optional\s+|boolean\s+|command[- ]line\s+|query\s+)*(?:parameters?|params?|"
+    r"arguments?|args?|options?|flags?|fields?|attributes?|columns?|keys?|headers?|env\w*|variables?|settings?|"
+    r"propert(?:y|ies)|keywords?|support|values?|filters?|tags?|files?|status|statement)\b",
     re.I,
 )
 _SYMBOL_KIND = re.compile(
@@ -47,9 +47,9 @@ class NewSymbol:
 def new_symbols(
     texts: tuple[str, ...], known: frozenset[str], owners: frozenset[str] = frozenset()
 ) -> tuple[NewSymbol, ...]:
-    """Names that the texts want added: after `add`, `create`, `new` ..., called or said to be a function or class,
-    and not defined in the repository. Parameters, options and fields are not symbols; nor is `os.kill`, whose
-    owner is neither a symbol of the repository nor one of its modules (`owners`)."""
+    """Names that the texts want added: after `add`, `create`, `new` ..., called or said to be a function or
+    class, and not defined in the repository. Parameters, options and fields are not symbols; nor is `os.kill`,
+    whose owner is neither a symbol of the repository nor one of its modules (`owners`)."""
     found: dict[str, NewSymbol] = {}
     for text in texts:
         for line in text.splitlines():
@@ -81,8 +81,8 @@ def _kind(before: str, after: str, call: bool, name: str) -> str:
 
 
 def given_signatures(texts: tuple[str, ...]) -> dict[str, str]:
-    """Signatures that the texts write out, by name: with a `def`-like word, a return type or typed parameters.
-    Later texts win."""
+    """Signatures that the texts write out, by name: with a `def`-like word, a return type or types of
+    parameters. Later texts win."""
     found: dict[str, str] = {}
     for text in texts:
         for match in _DEFINITION.finditer(text):

@@ -15,7 +15,7 @@ def to_feedback(feedback: tuple[str, ...], index: Index) -> tuple[OpenPoint, ...
         if entered:
             why = f"{listed(list(entered))} entered; what exactly changes there, a model or a person decides"
         else:
-            why = "it names no file or symbol of the repository, so nothing could be changed for it mechanically"
+            why = "it names no file or symbol of the repository, so nothing was changed for it mechanically"
         if not given_signatures((prose(text),)):
             points.append(OpenPoint(subject=f'feedback: "{cut(text, 200)}"', why=why))
     return tuple(points)

@@ -14,6 +14,7 @@ from states.words import Level, Operation
 MANY_CALLERS = 5
 VERY_MANY_CALLERS = 15
 LARGE_FILE = 500
+_NOT_CODE = (".md", ".rst", ".txt", ".adoc", ".toml", ".yaml", ".yml", ".json", ".cfg", ".ini")
 
 
 def risks(
@@ -75,7 +76,7 @@ def _callers(designed: ContractDesignArtifact | None) -> Iterator[RiskAssessment
                 risk=f"`{method.qualified}` is used in {count} places",
                 probability=Level.HIGH if changed and count >= VERY_MANY_CALLERS else Level.MEDIUM,
                 impact=Level.HIGH if count >= VERY_MANY_CALLERS else Level.MEDIUM,
-                mitigation="keep its signature compatible (new parameters last, with defaults) and run the whole suite",
+                mitigation="keep its signature compatible (new parameters last, with defaults); run all tests",
             )
 
 
@@ -108,7 +109,8 @@ def _untested(found: ContextDiscoveryArtifact, plan: ImplementationPlanArtifact)
         bare = not subtask.testing.unit_tests_to_create and subtask.location not in tests
         fresh = any(not tests[p] for p in planned)
         covered = subtask.location in tested or any("still pass" in c for c in subtask.acceptance_criteria)
-        if subtask.operation is Operation.MODIFY and not covered and (fresh or bare):
+        code = not subtask.location.endswith(_NOT_CODE)
+        if code and subtask.operation is Operation.MODIFY and not covered and (fresh or bare):
             yield RiskAssessment(
                 risk=f"no existing test covers {subtask.location}: what breaks there goes unnoticed",
                 probability=Level.MEDIUM,
@@ -136,7 +138,7 @@ def _open(plan: ImplementationPlanArtifact) -> Iterator[RiskAssessment]:
             risk=f"{count} point{'s are' if count > 1 else ' is'} left for whoever implements to decide",
             probability=Level.HIGH,
             impact=Level.MEDIUM,
-            mitigation=f"decide before the work starts: {listed([cut(p.subject, 80) for p in plan.open_points], 5)}",
+            mitigation=f"decide first: {listed([cut(p.subject, 80) for p in plan.open_points], 5)}",
         )
 
 

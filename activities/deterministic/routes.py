@@ -9,7 +9,8 @@ from activities.index.records import Role, Symbol
 from states.artifacts.contracts import ApiContract
 
 _ROUTE = re.compile(
-    r"^@?(?:[\w.]+\.)?(get|post|put|patch|delete|head|options|route|api_route|websocket)\(\s*[rf]?[\"']([^\"']*)[\"']",
+    r"^@?(?:[\w.]+\.)?(get|post|put|patch|delete|head|options|route|api_route|websocket)"
+    r"\(\s*[rf]?[\"']([^\"']*)[\"']",
     re.I,
 )
 _METHODS = re.compile(r"methods\s*=\s*[\[(]([^\])]*)")

@@ -7,6 +7,7 @@ from activities.deterministic.bundle import existing_code
 from activities.deterministic.signatures import stated
 from activities.deterministic.work import Work
 from activities.index.model import Index
+from activities.index.records import Symbol
 from states.artifacts.implementation import (
     ContextBundle,
     Specification,
@@ -20,15 +21,11 @@ from states.words import Operation
 def shared_subtask(
     number: int, path: str, group: Sequence[Work], tests: tuple[TestSpecification, ...], index: Index
 ) -> Subtask:
-    """Write the tests of several files in one place. It needs their signatures, not their new bodies, so it can
-    be done before, after or beside them."""
+    """Write the tests of several files in one place. It needs their signatures, not their new bodies, so it
+    can be done before, after or beside them."""
     symbols = tuple(s for w in group for s in w.symbols)
     verb = "Extend" if path in index.paths else "Create"
-    signatures = tuple(
-        f"{s.place} {w.contracts[s.qualified].signature if s.qualified in w.contracts else stated(s.signature, s.path)}"
-        for w in group
-        for s in w.symbols
-    )
+    signatures = tuple(f"{s.place} {_agreed(w, s)}" for w in group for s in w.symbols)
     return Subtask(
         subtask_id=f"S{number}",
         title=f"{verb} {path} for {', '.join(w.path for w in group)}",
@@ -57,6 +54,11 @@ def shared_subtask(
         covers=tuple(dict.fromkeys(r for w in group for r in w.covers)),
         edits={path: subtasks.end_of(index, path)},
     )
+
+
+def _agreed(work: Work, symbol: Symbol) -> str:
+    contract = work.contracts.get(symbol.qualified)
+    return contract.signature if contract else stated(symbol.signature, symbol.path)
 
 
 def _bodies(group: Sequence[Work], index: Index) -> dict[str, str]:

@@ -26,7 +26,7 @@ MOST_NAMES_IN_TITLE = 3
 
 @dataclass(frozen=True)
 class Proof:
-    """How a file is proven: its test file, whether that is this subtask's own to edit, and the tests in it."""
+    """How a file is proven: its test file, whether only this subtask edits that, and the tests in it."""
 
     home: testing.Home | None
     own: bool
@@ -214,7 +214,7 @@ def _criteria(work: Work, proof: Proof, index: Index) -> tuple[str, ...]:
     sources = [u for s in work.symbols for u in uses(index, s) if index.files[u.path].role is not Role.TEST]
     if sources:
         found.append(
-            f"the {len(sources)} places that use what changes work as before, unless a requirement says otherwise"
+            f"the {len(sources)} places that use what changes still work, unless a requirement says otherwise"
         )
     if work.operation is Operation.DELETE:
         found.append(f"nothing imports {PurePosixPath(work.path).name} any more")

@@ -6,7 +6,8 @@ from activities.index.records import Symbol, SymbolKind
 
 MOST_PER_FILE = 4
 COMMON = terms(
-    "get set add create update delete remove run init main test list load save read write call handle process "
+    "get set add create update delete remove run init main test list load save read write call handle "
+    "process "
     "build parse check find value data item name type file path key id info result str repr eq hash len iter "
     "enter exit string object"
 )

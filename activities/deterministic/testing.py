@@ -127,7 +127,7 @@ def fixtures(index: Index, test: str) -> tuple[str, ...]:
 def name_for(requirement: str, test: str) -> str:
     """What a test that proves a requirement is called, in the manner of the file's language."""
     words = [w.lower() for w in _WORD.findall(requirement) if w.lower() not in STOP and len(w) > 1][:8]
-    words = words or [p for p in pieces(PurePosixPath(test).stem)] or ["requirement"]
+    words = words or list(pieces(PurePosixPath(test).stem)) or ["requirement"]
     suffix = PurePosixPath(test).suffix
     if suffix in (".go", ".java"):
         return ("Test" if suffix == ".go" else "test") + "".join(w.capitalize() for w in words)

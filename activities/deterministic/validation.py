@@ -13,8 +13,8 @@ from states.artifacts.validation import (
     RequirementCoverage,
     ValidationArtifact,
 )
-from states.complexity import level_of
 from states.coherence import dependencies_found
+from states.complexity import level_of
 from states.words import Operation, Phase
 
 COVERED, GROUNDED, TESTED = 0.5, 0.2, 0.2

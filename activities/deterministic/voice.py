@@ -63,7 +63,8 @@ def answering(brief: Brief) -> tuple[str, ...]:
 
 _RULED_OUT = (
     re.compile(
-        r"(?:\bnot|n't|\bnever|\bwithout)\s+(?:to\s+)?(?:touch|chang|edit|modif|includ|alter)\w*\s+(?P<rest>.*)",
+        r"(?:\bnot|n't|\bnever|\bwithout)\s+(?:to\s+)?(?:touch|chang|edit|modif|includ|alter)\w*\s+"
+        r"(?P<rest>.*)",
         re.I,
     ),
     re.compile(r"\bleave\s+(?P<rest>.*?)\s+(?:alone|unchanged|as (?:it )?is|out)\b", re.I),
@@ -72,8 +73,8 @@ _RULED_OUT = (
         re.I,
     ),
     re.compile(
-        r"(?P<rest>[`\w./,() ]+?)\s+(?:(?:is|are) out of scope|(?:must|should|shall) (?:not be (?:touched|changed|"
-        r"modified|edited)|stay (?:as (?:it|they) (?:is|are)|as is|unchanged)))",
+        r"(?P<rest>[`\w./,() ]+?)\s+(?:(?:is|are) out of scope|(?:must|should|shall) (?:not be (?:touched|"
+        r"changed|modified|edited)|stay (?:as (?:it|they) (?:is|are)|as is|unchanged)))",
         re.I,
     ),
 )

@@ -84,7 +84,7 @@ def _ruled_out_but_agreed(aim: Focus, found: dict[str, Work], points: list[OpenP
     points += [
         OpenPoint(
             subject=path,
-            why="a message rules this file out, but the agreed contracts change it; revise the contracts to drop it",
+            why="a message rules this file out, but the agreed contracts change it; revise the contracts",
         )
         for path in aim.excluded
         if path in found

@@ -1,0 +1,98 @@
+"""What a CONTRACTS artifact leaves open, said so that a person or a model knows what to decide."""
+
+from collections.abc import Iterator, Sequence
+
+from activities.deterministic.additions import Addition
+from activities.deterministic.focus import Focus, Target
+from activities.deterministic.wording import cut, joined, listed
+from activities.index.records import Symbol
+from states.artifacts.base import OpenPoint
+from states.artifacts.contracts import MethodContract
+from states.words import Operation
+
+MOST_POINTS_PER_FILE = 5
+NOWHERE = OpenPoint(
+    subject="where the change goes",
+    why="no file of the repository matches the task; name one (with its path) in a revision",
+)
+
+
+def signatures(
+    target: Target, contracts: Sequence[MethodContract], wanted: tuple[str, ...]
+) -> Iterator[OpenPoint]:
+    """Signatures that nobody said to change or to keep: one point each, or one for a file with many."""
+    undecided = [m for m in contracts if m.signature == m.current]
+    purpose = f" for: {joined(wanted)}" if wanted else ""
+    if len(undecided) > MOST_POINTS_PER_FILE:
+        names = listed([f"`{m.qualified}`" for m in undecided], 12)
+        yield OpenPoint(
+            subject=target.path, why=f"decide which of {names} change their signature or body{purpose}"
+        )
+        return
+    for method in undecided:
+        used = f" ({len(method.callers)} places use it)" if method.callers else ""
+        yield OpenPoint(
+            subject=f"{method.path}: {method.qualified}",
+            why=f"decide whether `{cut(method.current, 200)}` keeps its parameters and return value{used} "
+            f"and what its body does differently{purpose}",
+        )
+
+
+def fields(target: Target, models: Sequence[Symbol]) -> Iterator[OpenPoint]:
+    """Data structures whose fields may change."""
+    if models:
+        yield OpenPoint(
+            subject=f"{target.path}: {listed([f'`{s.name}`' for s in models])}",
+            why="decide whether fields are added, changed or left as they are",
+        )
+
+
+def place(target: Target, matched: bool) -> Iterator[OpenPoint]:
+    """Where in a file the change goes when nothing of it matched, and whether a guessed file is right."""
+    if target.operation is Operation.CREATE:
+        yield OpenPoint(subject=target.path, why="the file is new; decide what it defines")
+    elif target.operation is Operation.DELETE:
+        yield OpenPoint(subject=target.path, why="the file goes; decide what replaces what others use of it")
+    elif not matched:
+        yield OpenPoint(
+            subject=target.path,
+            why=f"it is affected ({listed(target.reasons, 3)}), but no function or class of it matches; "
+            "decide where in it the change goes",
+        )
+    if not target.named:
+        yield OpenPoint(
+            subject=target.path,
+            why="nothing but the ranking speaks for this file; confirm it or name another in a revision",
+        )
+
+
+def added(addition: Addition) -> Iterator[OpenPoint]:
+    """What the text leaves open about a new name."""
+    if not addition.signature:
+        parts = ["its parameters and what it returns"]
+    else:
+        parts = [] if "->" in addition.signature else ["what it returns"]
+    if not addition.certain:
+        parts.append(f"whether {addition.path} is the place for it" if addition.path else "its file")
+    if parts:
+        yield OpenPoint(
+            subject=f"new {addition.kind} `{addition.name}`",
+            why=f'decide {" and ".join(parts)}; the text says: "{cut(addition.sentence, 200)}"',
+        )
+
+
+def left_out(aim: Focus, path_to_rest: dict[str, list[str]], most: int) -> Iterator[OpenPoint]:
+    """What the limits left out, and that nothing was found at all."""
+    for path, rest in path_to_rest.items():
+        if rest:
+            yield OpenPoint(
+                subject=path,
+                why=f"{len(rest)} more symbols match than the {most} that contracts are written for "
+                f"({listed(rest, 10)}); narrow the task, or plan them in a second job",
+            )
+    if aim.left:
+        yield OpenPoint(
+            subject="files", why=f"{aim.left} more files match than a plan can hold; narrow the task"
+        )
+    if not aim.targets:
+        yield NOWHERE
