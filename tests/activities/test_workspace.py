@@ -209,6 +209,8 @@ async def test_shallow_clones_work_and_grow(workspaces: Workspaces, repository: 
     git(tmp_path / "shallow", "fetch", "-q", "--depth=1")
     opened = await workspaces.open("job-2", str(tmp_path / "shallow"), "origin/HEAD")
     assert opened.ref.commit == newer
+    assert git(opened.path, "log", "--format=%H") == newer
+    git(opened.path, "fsck", "--connectivity-only")
 
 
 @pytest.mark.parametrize(
@@ -434,6 +436,17 @@ async def test_many_jobs_open_at_once(workspaces: Workspaces, root: Path, reposi
     assert len(list((root / ".mirrors").iterdir())) == 1
     await asyncio.gather(*(workspaces.close(job) for job in jobs))
     assert nothing_is_left(root)
+
+
+async def test_one_job_wanted_twice_at_once_is_checked_out_once(root: Path, repository: Path) -> None:
+    opened = await Workspaces(root).open("job-1", str(repository))
+    shutil.rmtree(opened.path)
+
+    async def written() -> int:
+        path = await Workspaces(root).checkout("job-1", opened.ref)
+        return (path / "a.py").stat().st_mtime_ns
+
+    assert len(set(await asyncio.gather(*(written() for _ in range(4))))) == 1
 
 
 OPENER = """
