@@ -27,7 +27,7 @@ from activities.orders import (
 )
 from activities.store import BlobCorrupt, BlobMissing, Store
 from activities.summaries import summary_of
-from activities.repository import RepositoryUnusable
+from activities.repository import RepositoryUnavailable, RepositoryUnusable
 from activities.workspace import Workspace
 from states.artifacts.base import Artifact, canonical_json
 from states.artifacts.kinds import KIND, StoredArtifact
@@ -195,11 +195,12 @@ class PlanningActivities:
 
 
 async def lasting(work: Awaitable[Any]) -> Any:
-    """Await; an error that no retry mends is told to Temporal as such, without a stack in the history."""
+    """Await; errors with a sentence for people go into the history without a stack, and say whether to retry."""
     try:
         return await work
     except LASTING as error:
-        raise ApplicationError(str(error), type=type(error).__name__, non_retryable=True) from None
+        passing = isinstance(error, RepositoryUnavailable)
+        raise ApplicationError(str(error), type=type(error).__name__, non_retryable=not passing) from None
 
 
 def _first(problem: ValueError) -> str:

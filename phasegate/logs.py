@@ -13,8 +13,9 @@ from phasegate.log_processors import add_record_fields, drop_internals, flatten_
 if TYPE_CHECKING:
     from temporalio.runtime import LoggingConfig
 
-# INFO for every callback of every transition, and again on every replay
-_NOISY = ("transitions",)
+# transitions: INFO for every callback of every transition, and again on every replay.
+# temporalio.activity: repeats each failed attempt with its stack, which `activities.events` has told already.
+_NOISY = {"transitions": logging.WARNING, "temporalio.activity": logging.ERROR}
 
 
 def configure_logs(
@@ -48,8 +49,8 @@ def configure_logs(
         root.removeHandler(older)
     root.addHandler(handler)
     root.setLevel(level.upper())
-    for name in _NOISY:
-        logging.getLogger(name).setLevel(logging.WARNING)
+    for name, least in _NOISY.items():
+        logging.getLogger(name).setLevel(least)
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,

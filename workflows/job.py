@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, ApplicationError
+from temporalio.exceptions import ActivityError, ApplicationError, FailureError
 
 with workflow.unsafe.imports_passed_through():
     import workflows.attributes as attributes
@@ -63,7 +63,7 @@ class Job:
             await workflow.wait_condition(lambda: task.done() or self.record.demand is not None)
             if task.done():
                 return await task
-        except ActivityError as failed:
+        except FailureError as failed:
             self.park(reason_of(failed))
             return None
         finally:
@@ -71,7 +71,7 @@ class Job:
         return None
 
     async def local(self, work: Activity[P, R], order: P) -> R:
-        """A local activity: one event, no trip to the server. Raises ActivityError."""
+        """A local activity: one event, no trip to the server. Raises ApplicationError when it fails."""
         return await workflow.execute_local_activity_method(work, order, **patience.QUICK)
 
     async def _regular(self, work: Activity[P, R], order: P) -> R:
@@ -100,7 +100,7 @@ class Job:
         self._saved = self.record.ledger_count
         try:
             await self.local(PlanningActivities.save_manifest, self.record)
-        except ActivityError as failed:
+        except FailureError as failed:
             # The job does not depend on the manifest while it runs; the ledger says that it is behind.
             self.record.note(
                 workflow.now(), EntryKind.FAILURE, "the manifest was not saved", why=reason_of(failed)
@@ -129,6 +129,7 @@ class Job:
         self._logged = self.record.ledger_count
 
 
-def reason_of(failed: ActivityError) -> str:
-    """Why an activity failed, in its own words."""
-    return str(failed.cause.message if isinstance(failed.cause, ApplicationError) else failed.cause or failed)
+def reason_of(failed: FailureError) -> str:
+    """Why an activity failed, in its own words. A regular one wraps the cause, a local one is the cause."""
+    cause = failed.cause if isinstance(failed, ActivityError) and failed.cause else failed
+    return cause.message if isinstance(cause, ApplicationError) else str(cause)

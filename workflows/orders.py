@@ -40,12 +40,17 @@ def work_order(record: JobRecord, phase: Phase) -> WorkOrder:
         built_from=built_from(record, phase),
         answers=_answers(record) if phase is Phase.CLARIFICATION else (),
         says=tuple(record.says) if phase is Phase.CLARIFICATION else (),
-        feedback=tuple(note.text for note in record.feedback if note.target is phase),
+        feedback=feedback_for(record, phase),
         previous=record.refused.get(phase, ""),
         changes=tuple(r.changes for r in restarts if r.changes),
         invalidated=tuple(d for r in restarts for d in r.invalidated_decisions),
         partial={phase: partial} if partial else {},
     )
+
+
+def feedback_for(record: JobRecord, phase: Phase) -> tuple[str, ...]:
+    """What reviewers and people asked of a phase, oldest first, each thing once."""
+    return tuple(dict.fromkeys(note.text for note in record.feedback if note.target is phase))
 
 
 def _reaches(restarted: Phase, phase: Phase) -> bool:

@@ -31,8 +31,8 @@ class QuickPatience(TypedDict):
 
 
 READ_REPOSITORY = Patience(
-    # A first clone or index of a very large repository takes minutes, not hours.
-    start_to_close_timeout=timedelta(minutes=30),
+    # A first clone over a slow line may take its hour (activities.git), an index takes minutes.
+    start_to_close_timeout=timedelta(minutes=75),
     # Five missed beats: a killed worker is noticed within seconds, a busy machine is not.
     heartbeat_timeout=timedelta(seconds=10),
     # Network and disk trouble passes; after five tries a person should look.

@@ -8,11 +8,13 @@ from typing import Any, assert_never
 from pydantic import BaseModel
 from temporalio import workflow
 from temporalio.common import RawValue
-from temporalio.exceptions import ActivityError, ApplicationError
+from temporalio.exceptions import ApplicationError, FailureError
 
 with workflow.unsafe.imports_passed_through():
     from activities.orders import EditOrder, Handover, LoadOrder, WorkOrder
+    from activities.payloads import Unreadable
     from activities.planning import PlanningActivities
+    from activities.repository import is_url
     from states.advance import advance, begin, end, record_artifact, record_review, reopen, review_trigger
     from states.diagram import phase_diagram
     from states.facts import decisions_enough, facts_of
@@ -34,7 +36,7 @@ with workflow.unsafe.imports_passed_through():
         Trigger,
     )
     from workflows.job import Job, reason_of
-    from workflows.orders import built_from, prepare_order, review_order, work_order
+    from workflows.orders import built_from, feedback_for, prepare_order, review_order, work_order
     from workflows.patience import is_quick
 
 Work = Callable[[PlanningActivities, WorkOrder], Awaitable[Handover]]
@@ -72,14 +74,14 @@ class PlanningWorkflow(Job):
     """One task being planned for one repository."""
 
     @workflow.init
-    def __init__(self, raw: Any = None) -> None:
+    def __init__(self, *raw: Any) -> None:
         self.problem = ""
         self.done = False
         self.early: list[tuple[str, Sequence[Any]]] = []
         self.resume: RestartFrom | None = None
         spec = JobSpec(task="(not read yet)", repository="(not read yet)")
         try:
-            start = read_start(raw)
+            start = read_start(_only(raw))
         except BadStart as problem:
             # Raised from `run`: an error here would fail the task again and again instead of the job.
             self.problem, start = str(problem), JobStart()
@@ -153,7 +155,7 @@ class PlanningWorkflow(Job):
     # --- the story ------------------------------------------------------------------------------------
 
     @workflow.run
-    async def run(self, raw: Any = None) -> JobResult:  # noqa: ARG002 (read in __init__)
+    async def run(self, *raw: Any) -> JobResult:  # noqa: ARG002 (read in __init__)
         """Plan until verified and no longer kept open, or cancelled."""
         if self.problem:
             raise ApplicationError(self.problem, type="BadStart", non_retryable=True)
@@ -240,7 +242,7 @@ class PlanningWorkflow(Job):
         )
         try:
             handover = await self.local(PlanningActivities.accept_edit, order)
-        except ActivityError as failed:
+        except FailureError as failed:
             note_refusal(self.record, Message.EDIT, reason_of(failed), workflow.now())
             self.record.demand = None
             return None
@@ -264,7 +266,11 @@ class PlanningWorkflow(Job):
         return Trigger.SUBMIT
 
     async def _prepare(self) -> bool:
-        prepared = await self.perform(PlanningActivities.prepare_job, prepare_order(self.record), quick=True)
+        prepared = await self.perform(
+            PlanningActivities.prepare_job,
+            prepare_order(self.record),
+            quick=not is_url(self.record.spec.repository),
+        )
         if prepared is None:
             return False
         self.record.workspace = prepared.workspace
@@ -294,7 +300,7 @@ class PlanningWorkflow(Job):
             built_from=built_from(self.record, phase),
             made_by=handover.made_by,
             summary=handover.summary,
-            feedback=tuple(note.text for note in self.record.feedback if note.target is phase),
+            feedback=feedback_for(self.record, phase),
         )
         record_artifact(self.record, ref, workflow.now())
 
@@ -316,9 +322,20 @@ class PlanningWorkflow(Job):
         return None
 
 
+def _only(inputs: Sequence[Any]) -> Any:
+    """The one input. Takes any number of any kind: what Temporal cannot pass on wedges the job instead."""
+    if len(inputs) > 1:
+        raise BadStart(f"the job takes one input, got {len(inputs)}")
+    given = inputs[0] if inputs else None
+    if isinstance(given, Unreadable):
+        raise BadStart(f"the input cannot be decoded: {given.why}")
+    return given
+
+
 def _decode(args: Sequence[RawValue]) -> list[Any]:
     """The arguments of a message. Raises Malformed for bytes that are no payload of ours."""
-    try:
-        return [workflow.payload_converter().from_payload(arg.payload) for arg in args]
-    except Exception as error:  # converters fail in their own ways on bytes that anybody may send
-        raise Malformed(f"cannot be decoded: {error}") from None
+    given = [workflow.payload_converter().from_payload(arg.payload) for arg in args]
+    for each in given:
+        if isinstance(each, Unreadable):
+            raise Malformed(f"cannot be decoded: {each.why}")
+    return given

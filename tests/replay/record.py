@@ -1,0 +1,332 @@
+"""Record the history of every path that a job can take: `python -m tests.replay.record`.
+
+Histories of earlier releases are never overwritten by hand: a change that no longer replays one needs
+`workflow.patched`, a new path needs a new scenario here.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from temporalio.client import Client, WorkflowHandle
+
+from activities.payloads import data_converter
+from activities.store import open_store
+from phasegate.logs import configure_logs
+from phasegate.server import EmbeddedServer
+from phasegate.server_options import ServerOptions
+from phasegate.settings import Settings
+from states.view import JobView
+from states.words import Awaiting, Phase, ReviewKind, State
+from tests.scripted import (
+    QUESTION,
+    SECOND,
+    NoWorkspaces,
+    ScriptedPlanner,
+    ScriptedReviewer,
+    scripted_activities,
+)
+from worker import build_worker
+from workflows.attributes import REGISTERED
+from workflows.planning import PlanningWorkflow
+
+HISTORIES = Path(__file__).parent / "histories"
+QUEUE = "replay"
+Handle = WorkflowHandle[Any, Any]
+Story = Callable[[Handle], Awaitable[None]]
+
+
+@dataclass
+class Scenario:
+    """One path: what happens, and the parts it happens with."""
+
+    story: Story
+    spec: dict[str, Any] = field(default_factory=dict)
+    policy: dict[str, Any] = field(default_factory=dict)
+    reviewer: ScriptedReviewer = field(default_factory=ScriptedReviewer)
+    planner: ScriptedPlanner = field(default_factory=ScriptedPlanner)
+    files: int = 1
+    server: dict[str, object] = field(default_factory=dict)
+
+
+async def view(handle: Handle) -> JobView:
+    """The job now."""
+    seen: JobView = await handle.query("view", result_type=JobView)
+    return seen
+
+
+async def until(handle: Handle, ready: Callable[[JobView], bool]) -> JobView:
+    """Wait for the job to look like this, 20 seconds at most."""
+    for _ in range(400):
+        seen = await view(handle)
+        if ready(seen):
+            return seen
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"the job stays in {seen.state}, awaiting {seen.awaiting}")
+
+
+async def gate(handle: Handle, name: str) -> JobView:
+    """Wait for a gate to be open."""
+    return await until(handle, lambda seen: seen.gate is not None and seen.gate.id == name)
+
+
+async def pass_gates(handle: Handle, *names: str) -> None:
+    """Approve these gates, one after the other."""
+    for name in names:
+        await gate(handle, name)
+        await handle.signal("approve", {"gate": name, "by": "ann"})
+
+
+async def verified(handle: Handle) -> None:
+    """Wait for the end of planning."""
+    await until(handle, lambda seen: seen.state is State.VERIFIED)
+
+
+async def happy(handle: Handle) -> None:
+    """Straight through."""
+    await pass_gates(handle, "clarification-1", "contracts-1", "validation-1")
+    await verified(handle)
+
+
+async def redesigned(handle: Handle) -> None:
+    """AI review of VALIDATION sends the job back to CONTRACTS, whose gate is earned again."""
+    await pass_gates(handle, "clarification-1", "contracts-1", "contracts-2", "validation-1")
+    await verified(handle)
+
+
+async def dialogue(handle: Handle) -> None:
+    """Answers out of order, corrected, a free message, a correction at the gate."""
+    await until(handle, lambda seen: seen.awaiting is Awaiting.ANSWERS)
+    await handle.signal("answer", {"question": "q2", "text": "no", "by": "ann"})
+    await handle.signal("say", "sessions live in Redis")
+    await handle.execute_update("answer", {"question": "q2", "text": "yes"})
+    await handle.signal("answer", "LegacyAuthService")
+    await gate(handle, "clarification-1")
+    await handle.signal("answer", {"question": "q1", "text": "both"})
+    await gate(handle, "clarification-2")
+    await pass_gates(handle, "clarification-2", "contracts-1", "validation-1")
+    await verified(handle)
+
+
+async def best_guess(handle: Handle) -> None:
+    """The dialogue is ended with open questions."""
+    await until(handle, lambda seen: seen.awaiting is Awaiting.ANSWERS)
+    await handle.signal("finish")
+    await happy(handle)
+
+
+def revised(kind: ReviewKind, back: str) -> Story:
+    """Refuse the VALIDATION gate with a revision of one kind, then pass."""
+
+    async def story(handle: Handle) -> None:
+        await pass_gates(handle, "clarification-1", "contracts-1")
+        await gate(handle, "validation-1")
+        await handle.signal("revise", {"feedback": "not yet", "kind": kind.value, "by": "bob"})
+        gates = ["clarification-2", "contracts-2", "validation-2"]
+        await pass_gates(handle, *gates[["clarification", "contracts", "validation"].index(back) :])
+        await verified(handle)
+
+    return story
+
+
+def restarted(phase: Phase) -> Story:
+    """Restart a verified job from one phase, in the Alfred seed's form."""
+
+    async def story(handle: Handle) -> None:
+        await happy(handle)
+        context = {
+            "trigger": "requirements_changed",
+            "changes": "also SAML",
+            "invalidated_decisions": ["oauth_only"],
+        }
+        await handle.signal("restart_from", {"restart_from": phase.name, "context": context})
+        order = [Phase.CLARIFICATION, Phase.CONTRACTS, Phase.VALIDATION]
+        for each in order:
+            if list(Phase).index(each) >= list(Phase).index(phase):
+                await pass_gates(handle, f"{each}-2")
+        await verified(handle)
+
+    return story
+
+
+async def paused(handle: Handle) -> None:
+    """Pause at a gate, approve while paused, resume."""
+    await gate(handle, "clarification-1")
+    await handle.signal("pause", "lunch")
+    await handle.signal("approve")
+    await until(handle, lambda seen: seen.awaiting is Awaiting.OPERATOR)
+    await handle.signal("resume")
+    await pass_gates(handle, "contracts-1", "validation-1")
+    await verified(handle)
+
+
+async def cancelled(handle: Handle) -> None:
+    """Cancel at a gate."""
+    await pass_gates(handle, "clarification-1")
+    await gate(handle, "contracts-1")
+    await handle.signal("cancel", {"reason": "not needed", "by": "ann"})
+    await handle.result()
+
+
+async def cancelled_by_temporal(handle: Handle) -> None:
+    """`temporal workflow cancel`."""
+    await gate(handle, "clarification-1")
+    await handle.cancel()
+    await handle.result()
+
+
+async def bad_signals(handle: Handle) -> None:
+    """Everything that must change nothing."""
+    await gate(handle, "clarification-1")
+    for name, payload in [
+        ("aprove", None),
+        ("approve", 7),
+        ("approve", {"gate": "clarification-9"}),
+        ("approve", {"digest": "deadbeef"}),
+        ("approve", {"nonsense": True}),
+        ("revise", None),
+        ("revise", "x" * 30_000),
+        ("answer", "nobody asked"),
+        ("restart_from", "NOWHERE"),
+        ("restart_from", "VALIDATION"),
+        ("resume", None),
+        ("act", None),
+        ("select", "2"),
+        ("rollback", None),
+    ]:
+        await handle.signal(name, payload) if payload is not None else await handle.signal(name)
+    await happy(handle)
+    await handle.signal("approve", {"by": "ann"})
+
+
+async def edited(handle: Handle) -> None:
+    """A person's own version at the CONTRACTS gate, first an invalid one."""
+    await pass_gates(handle, "clarification-1")
+    seen = await gate(handle, "contracts-1")
+    assert seen.gate
+    await handle.signal("edit", {"artifact": {"open_points": [{"subject": ""}]}, "base": seen.gate.digest})
+    await until(handle, lambda now: now.ledger_count > seen.ledger_count + 1)
+    body = {"follows_patterns": True}
+    await handle.signal("edit", {"artifact": body, "base": seen.gate.digest, "by": "ann"})
+    await pass_gates(handle, "contracts-2", "validation-1")
+    await verified(handle)
+
+
+async def parked(handle: Handle) -> None:
+    """A lasting failure, mended by an operator."""
+    await until(handle, lambda seen: seen.awaiting is Awaiting.OPERATOR)
+    await handle.signal("resume", {"by": "ops"})
+    await happy(handle)
+
+
+async def many_signals(handle: Handle) -> None:
+    """Enough messages to continue as new with a gate open."""
+    await gate(handle, "clarification-1")
+    for n in range(60):
+        await handle.signal("nonsense", n)
+    await happy(handle)
+
+
+def failing_once() -> ScriptedPlanner:
+    """DISCOVERY fails for good the first time."""
+    planner = ScriptedPlanner()
+
+    def fail(phase: Phase, _: object) -> None:
+        if phase is Phase.DISCOVERY and planner.calls.count(phase) == 1:
+            from temporalio.exceptions import ApplicationError
+
+            raise ApplicationError("the disk is gone", type="Gone", non_retryable=True)
+
+    planner.before = fail
+    return planner
+
+
+TECHNICAL, REQUIREMENT, CONTRACT = ReviewKind.TECHNICAL, ReviewKind.REQUIREMENT, ReviewKind.CONTRACT
+
+SCENARIOS: dict[str, Scenario] = {
+    "happy": Scenario(happy),
+    "dialogue": Scenario(dialogue, reviewer=ScriptedReviewer(questions=(QUESTION, SECOND))),
+    "best_guess": Scenario(best_guess, reviewer=ScriptedReviewer(questions=(QUESTION,))),
+    "revise_technical": Scenario(revised(TECHNICAL, "validation")),
+    "revise_requirement": Scenario(revised(REQUIREMENT, "clarification")),
+    "revise_contract": Scenario(revised(CONTRACT, "contracts")),
+    "ai_revisions": Scenario(
+        redesigned,
+        reviewer=ScriptedReviewer(verdicts={Phase.CONTRACTS: [TECHNICAL], Phase.VALIDATION: [CONTRACT]}),
+    ),
+    "escalated": Scenario(happy, reviewer=ScriptedReviewer(verdicts={Phase.CLARIFICATION: [TECHNICAL] * 9})),
+    **{f"restart_{p}": Scenario(restarted(p)) for p in Phase if p is not Phase.VERIFIED},
+    "pause_resume": Scenario(paused),
+    "cancel": Scenario(cancelled),
+    "temporal_cancel": Scenario(cancelled_by_temporal),
+    "bad_signals": Scenario(bad_signals),
+    "edit": Scenario(edited),
+    "parked": Scenario(parked, planner=failing_once()),
+    "large_repository": Scenario(happy, files=100_000),
+    "closes_at_once": Scenario(happy, policy={"keep_open_seconds": 0}),
+    "no_gates": Scenario(verified, policy={"gates": []}),
+    "continue_as_new": Scenario(many_signals, server={"limit.historyCount.suggestContinueAsNew": 60}),
+}
+
+
+class Sized(NoWorkspaces):
+    """A workspace of any size."""
+
+    def __init__(self, files: int) -> None:
+        self.files = files
+
+    async def open(self, job: str, repository: str, ref: str = "HEAD", refresh: bool = False) -> Any:
+        """As large as the scenario says."""
+        opened = await super().open(job, repository, ref, refresh)
+        return type(opened)(opened.ref.model_copy(update={"files": self.files}), opened.path)
+
+
+async def record(name: str, scenario: Scenario, server: EmbeddedServer) -> None:
+    """Play a scenario and keep the histories of all its runs."""
+    store = open_store("memory://")
+    client = await Client.connect(server.address, data_converter=data_converter(store))
+    activities = scripted_activities(store, scenario.planner, scenario.reviewer)
+    activities._workspaces = Sized(scenario.files)
+    spec = {"task": "Expire sessions", "repository": "example", **scenario.spec}
+    if scenario.policy:
+        spec["policy"] = scenario.policy
+    async with build_worker(client, Settings.load(task_queue=QUEUE), activities):
+        handle = await client.start_workflow(
+            PlanningWorkflow.run, spec, id=f"replay-{name}", task_queue=QUEUE
+        )
+        first = handle.first_execution_run_id
+        await scenario.story(client.get_workflow_handle(handle.id))
+        await view(client.get_workflow_handle(handle.id))
+        await keep(client, name, handle.id, first)
+
+
+async def keep(client: Client, name: str, job: str, run: str | None) -> None:
+    """Write the history of each run of a job."""
+    number = 0
+    while run:
+        history = await client.get_workflow_handle(job, run_id=run).fetch_history()
+        suffix = f".{number}" if number else ""
+        (HISTORIES / f"{name}{suffix}.json").write_text(history.to_json() + "\n")
+        last = history.events[-1]
+        run = last.workflow_execution_continued_as_new_event_attributes.new_execution_run_id or None
+        number += 1
+
+
+async def main() -> None:
+    """Record all scenarios."""
+    configure_logs("error")
+    for old in HISTORIES.glob("*.json"):
+        old.unlink()
+    for name, scenario in SCENARIOS.items():
+        async with AsyncExitStack() as stack:
+            options = ServerOptions(search_attributes=REGISTERED, dynamic_config=scenario.server)
+            server = await stack.enter_async_context(EmbeddedServer(options))
+            await record(name, scenario, server)
+            print(name)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
