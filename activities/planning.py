@@ -25,9 +25,9 @@ from activities.orders import (
     ReviewOrder,
     WorkOrder,
 )
+from activities.repository import RepositoryUnavailable, RepositoryUnusable
 from activities.store import BlobCorrupt, BlobMissing, Store
 from activities.summaries import summary_of
-from activities.repository import RepositoryUnavailable, RepositoryUnusable
 from activities.workspace import Workspace
 from states.artifacts.base import Artifact, canonical_json
 from states.artifacts.kinds import KIND, StoredArtifact
@@ -195,7 +195,7 @@ class PlanningActivities:
 
 
 async def lasting(work: Awaitable[Any]) -> Any:
-    """Await; errors with a sentence for people go into the history without a stack, and say whether to retry."""
+    """Await; errors made for people go into the history without a stack, and say whether to retry."""
     try:
         return await work
     except LASTING as error:

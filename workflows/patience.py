@@ -65,3 +65,11 @@ def is_quick(phase: Phase, files: int) -> bool:
     loses nothing either way: work is idempotent and its result is content-addressed.
     """
     return phase is not Phase.DISCOVERY or files <= QUICK_FILES
+
+
+def is_near(repository: str) -> bool:
+    """Whether a repository is a path, opened in moments, and not an address, cloned over a network.
+
+    Decided by the text alone: workflow code must not look at a disk. A wrong guess costs time, nothing else.
+    """
+    return repository.startswith(("/", ".", "~")) or ":" not in repository

@@ -14,7 +14,6 @@ with workflow.unsafe.imports_passed_through():
     from activities.orders import EditOrder, Handover, LoadOrder, WorkOrder
     from activities.payloads import Unreadable
     from activities.planning import PlanningActivities
-    from activities.repository import is_url
     from states.advance import advance, begin, end, record_artifact, record_review, reopen, review_trigger
     from states.diagram import phase_diagram
     from states.facts import decisions_enough, facts_of
@@ -37,7 +36,7 @@ with workflow.unsafe.imports_passed_through():
     )
     from workflows.job import Job, reason_of
     from workflows.orders import built_from, feedback_for, prepare_order, review_order, work_order
-    from workflows.patience import is_quick
+    from workflows.patience import is_near, is_quick
 
 Work = Callable[[PlanningActivities, WorkOrder], Awaitable[Handover]]
 
@@ -269,7 +268,7 @@ class PlanningWorkflow(Job):
         prepared = await self.perform(
             PlanningActivities.prepare_job,
             prepare_order(self.record),
-            quick=not is_url(self.record.spec.repository),
+            quick=is_near(self.record.spec.repository),
         )
         if prepared is None:
             return False
