@@ -117,11 +117,12 @@ def _meant(index: Index, unknown: UnknownName) -> Ambiguity:
     new = Candidate(
         label=f"a new {what}", summary=f"`{unknown.name}` does not exist yet and is to be written"
     )
+    opening = f"The task names the {what} `{unknown.name}`, which does not exist."
     if options:
         listing = " or ".join(f"`{c.label}`" for c in options)
-        question = f"The task names the {what} `{unknown.name}`, which does not exist. Do you mean {listing}, or a new {what}?"
+        question = f"{opening} Do you mean {listing}, or a new {what}?"
     else:
-        question = f"The task names the {what} `{unknown.name}`, which does not exist. Is it a new {what}, or what do you mean?"
+        question = f"{opening} Is it a new {what}, or what do you mean?"
     rows = [
         f"{n}. `{c.label}` ({c.path}){': ' + c.summary if c.summary else ''}"
         for n, c in enumerate(options, 1)
@@ -130,7 +131,7 @@ def _meant(index: Index, unknown: UnknownName) -> Ambiguity:
         id="q",
         question=question,
         context="\n".join(rows or [f"No {what} of the repository has a similar name."]),
-        impact_if_wrong=f"The plan would write a new {what} where an existing one is meant, or change the wrong one.",
+        impact_if_wrong=f"The plan would write a new {what} where one exists, or change the wrong one.",
         candidates=(*options, new),
         recommended=(options[0] if options else new).label,
     )
@@ -156,7 +157,7 @@ def _nowhere(index: Index, asked: Asked, relevant: Relevant) -> Ambiguity:
     return Ambiguity(
         id="q",
         question=f'Nothing in the repository matches "{spoken.rstrip("?.")}". Which part should change?',
-        context=f"No path, name or text of {len(index.files)} files speaks of the task. The repository's centre: {nearest}.",
+        context=f"None of {len(index.files)} files speaks of the task. The repository's centre: {nearest}.",
         impact_if_wrong="The plan would be about code that has nothing to do with the task.",
         candidates=(new, *options),
         recommended=new.label,

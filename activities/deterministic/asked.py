@@ -14,8 +14,9 @@ _SHORT = 600
 
 @dataclass(frozen=True)
 class Asked:
-    """`headline` is what the task is about in its own first words, `spotlight` the whole of a short task; `query` is everything that says where to look;
-    `fresh` is feedback and restart changes; `settling` is what people said besides the task."""
+    """`headline` is what the task is about in its own first words, `spotlight` the whole of a short task;
+    `query` is everything that says where to look; `fresh` is feedback and restart changes;
+    `settling` is what people said besides the task."""
 
     task: str
     headline: str

@@ -1,4 +1,4 @@
-"""How this repository does things: tests, errors, logging, types, names and shapes, each with a place to see it."""
+"""How this repository does things: tests, errors, logging, types and names, each with a place to see it."""
 
 import re
 from collections import Counter
@@ -155,7 +155,7 @@ def _types(sources: list[FileEntry], symbols: list[Symbol]) -> Iterator[CodePatt
         verdict = "are" if share >= _ENOUGH else "are mostly not" if share < 0.2 else "are partly"
         yield CodePattern(
             name="type hints",
-            description=f"Functions {verdict} annotated ({len(typed)} of {len(functions)} say what they return)",
+            description=f"Functions {verdict} annotated ({len(typed)} of {len(functions)} return types)",
             example=(typed or functions)[0].place,
         )
 

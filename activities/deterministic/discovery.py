@@ -56,11 +56,11 @@ def _ranking(index: Index, relevant: Relevant) -> tuple[RankedFile, ...]:
 
 
 def _open_points(brief: Brief, index: Index) -> tuple[OpenPoint, ...]:
-    """Feedback that names nothing in the repository cannot be followed by a machine, and a folder has no past."""
+    """Feedback that names nothing cannot be followed by a machine, and a folder has no past."""
     points = [
         OpenPoint(
             subject=f'feedback: "{cut(text, 200)}"',
-            why="it names no file or symbol of the repository; a model or a person decides what else to look at",
+            why="it names no file or symbol that exists; a model or a person decides what else to look at",
         )
         for text in brief.feedback
         if not taken_up(text, index)

@@ -112,7 +112,7 @@ def _words(kind: str) -> list[str]:
 
 
 def integration_points(index: Index, relevant: Relevant) -> tuple[IntegrationPoint, ...]:
-    """Who calls the relevant symbols and who imports the targets; tests are listed with the files they cover."""
+    """Who calls the relevant symbols and imports the targets; tests stand with the files they cover."""
     points: list[IntegrationPoint] = []
     for symbol in relevant.symbols:
         uses = [u for u in index.callers(symbol) if u.path != symbol.path]

@@ -23,8 +23,8 @@ _TARGET_ROLES = (Role.SOURCE, Role.CONFIG, Role.DOCS)
 
 @dataclass(frozen=True)
 class Relevant:
-    """Files by weight; `targets` among them look as if the task changed them; `matched` is false when the files
-    are only the middle of the repository, because nothing in it matches the task."""
+    """Files by weight; `targets` among them look as if the task changed them; `matched` is false when the
+    files are only the middle of the repository, because nothing in it matches the task."""
 
     files: tuple[Ranked, ...]
     targets: tuple[str, ...]
@@ -77,12 +77,13 @@ def _pointed_at(index: Index, asked: Asked, ranked: dict[str, Ranked]) -> list[R
     for path, reason in found.items():
         if not index.files[path].skipped:
             known = ranked.get(path, Ranked(path, 0.0))
-            files.append(replace(known, reasons=(reason, *known.reasons)))
+            told = reason.replace("the feedback", "the task")
+            files.append(replace(known, reasons=(reason, *(r for r in known.reasons if r != told))))
     return sorted(files, key=lambda r: (-r.score, r.path))
 
 
 def _matches(index: Index, files: list[Ranked], asked: Asked) -> bool:
-    """Whether the repository is about the task at all: a name or a path speaks of it, or much of its wording."""
+    """Whether the repository is about the task at all: names and paths speak of it, or much of its text."""
     terms = set(query_terms(asked.query))
     for file in files:
         entry = index.files[file.path]
@@ -107,11 +108,17 @@ def _targets(index: Index, files: list[Ranked], pointed: set[str]) -> tuple[str,
     eligible = [f for f in files if index.files[f.path].role in _TARGET_ROLES]
     sources = [f for f in eligible if index.files[f.path].role is Role.SOURCE and not _is_front(f.path)]
     best = max((f.score for f in sources), default=0.0)
-    strong = [f.path for f in sources if best and f.score >= _TARGET_SHARE * best]
+    strong = [f for f in sources if best and f.score >= _TARGET_SHARE * best]
+    strong = [f for f in strong if _has_evidence(f)] or strong[:1]
     named = [
         f.path for f in eligible if f.path in pointed or (_is_named(f) and f.score >= _NAMED_SHARE * best)
     ]
-    return tuple(dict.fromkeys([*named, *strong]))[:MOST_TARGETS]
+    return tuple(dict.fromkeys([*named, *(f.path for f in strong)]))[:MOST_TARGETS]
+
+
+def _has_evidence(file: Ranked) -> bool:
+    """Whether more than everyday words speak for a file."""
+    return any(not reason.startswith("uses the task's words") for reason in file.reasons)
 
 
 def _is_front(path: str) -> bool:

@@ -54,7 +54,7 @@ def _pointed(index: Index, named: Named) -> bool:
 
 
 def _same_name(index: Index, spotlight: Named, named: Named, relevant: Relevant) -> list[Rivals]:
-    """A name in backticks that two or more sources define, unless the task also names the file or the class."""
+    """A name in backticks that several sources define, unless the task also names the file or the class."""
     groups = []
     places = {path for name in named.paths for path in paths_named(index, name)}
     for name in spotlight.quoted:
@@ -75,7 +75,7 @@ def _same_name(index: Index, spotlight: Named, named: Named, relevant: Relevant)
 
 
 def _plain(index: Index, symbols: list[Symbol]) -> list[Symbol]:
-    """A bare name means the function before methods that are called alike, and code before the interface of it."""
+    """A bare name means the function before methods that are called alike, and code before its interface."""
     functions = [s for s in symbols if not s.parent]
     if len(functions) == 1:
         return functions

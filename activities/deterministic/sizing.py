@@ -1,4 +1,4 @@
-"""The estimate of DISCOVERY: how many files look like targets, and whether the task asks for something new."""
+"""The estimate of DISCOVERY: how many files look like targets, and whether something new is asked for."""
 
 import re
 
@@ -13,12 +13,14 @@ _BRING = (
     r"(?:add|creat|introduc|implement|expos|provid|build|offer|support|allow|enabl|need|new|writ|defin)\w*"
 )
 _API = re.compile(
-    rf"\b{_BRING}\b(?:\W+[\w`*-]+){{0,6}}?\W+`?(?:(?:web ?)?apis?|endpoints?|functions?|methods?|class(?:es)?|commands?|options?|"
+    rf"\b{_BRING}\b(?:\W+[\w`*-]+){{0,6}}?\W+`?(?:(?:web ?)?apis?|endpoints?|functions?|methods?|"
+    r"class(?:es)?|commands?|options?|"
     r"parameters?|arguments?|flags?|decorators?|hooks?|plugins?|services?|modules?|interfaces?|middlewares?|webhooks?)\b",
     re.I,
 )
 _MODEL = re.compile(
-    rf"\b{_BRING}\b(?:\W+[\w`*-]+){{0,6}}?\W+`?(?:fields?|(?:data )?models?|schemas?|columns?|tables?|entit(?:y|ies)|"
+    rf"\b{_BRING}\b(?:\W+[\w`*-]+){{0,6}}?\W+`?(?:fields?|(?:data )?models?|schemas?|columns?|"
+    r"tables?|entit(?:y|ies)|"
     r"dataclass(?:es)?|structs?|enums?|records?|data types?|migrations?)\b",
     re.I,
 )
@@ -26,7 +28,7 @@ _MODEL_KINDS = frozenset({"class", "model", "dataclass", "enum", "struct", "inte
 
 
 def estimate(index: Index, asked: Asked, relevant: Relevant) -> Estimate:
-    """Counted from the targets and the task's wording; a pattern exists when a target is tested or imported."""
+    """From the targets and the task's wording; a pattern exists when a target is tested or imported."""
     fresh = new_symbols(asked.new_things, index.symbol_names)
     text = "\n".join(asked.new_things)
     return Estimate(

@@ -35,7 +35,7 @@ _LONG = 1_000
 
 @dataclass(frozen=True)
 class UnknownName:
-    """A name without a definition, with what it may have been meant to be: (label, path) pairs, closest first.
+    """A name without a definition, with what may be meant by it: (label, path) pairs, closest first.
     `path` says that it was written as a file."""
 
     name: str
@@ -116,7 +116,14 @@ def _close_symbols(index: Index, name: str) -> tuple[tuple[str, str], ...]:
     near = difflib.get_close_matches(
         wanted.lower(), _plausible(wanted.lower(), lowered), n=3, cutoff=_SIMILAR
     )
+    near = _best(wanted.lower(), near)
     return tuple((lowered[match], known[lowered[match]]) for match in near)
+
+
+def _best(wanted: str, near: list[str]) -> list[str]:
+    """Those about as close as the closest."""
+    ratios = {match: difflib.SequenceMatcher(None, wanted, match).ratio() for match in near}
+    return [match for match in near if ratios[match] >= ratios[near[0]] - 0.05]
 
 
 def _plausible(wanted: str, names: Iterable[str]) -> list[str]:
@@ -133,5 +140,5 @@ def _close_paths(index: Index, name: str) -> tuple[tuple[str, str], ...]:
         if entry.role not in (Role.GENERATED, Role.TEST):
             by_base.setdefault(path.rsplit("/", 1)[-1].lower(), []).append(path)
     near = difflib.get_close_matches(base, _plausible(base, by_base), n=3, cutoff=_SIMILAR)
-    paths = [p for match in near for p in by_base[match][:2]]
+    paths = [p for match in _best(base, near) for p in by_base[match][:2]]
     return tuple((p, p) for p in paths[:3])

@@ -15,7 +15,7 @@ from activities.index.resolve import resolve
 from activities.index.tree import Listed, Tree, open_tree
 
 _PROGRESS_EVERY = 1_000
-# `warnings.catch_warnings` changes the whole process; two indexes at once must not restore each other's filters.
+# `warnings.catch_warnings` changes the whole process: two indexes must not restore each other's filters.
 _QUIET = threading.Lock()
 
 

@@ -9,8 +9,8 @@ K = SymbolKind
 
 @dataclass(frozen=True)
 class Grammar:
-    """One language. `package` and `function` say where the compiled grammar comes from; `kinds` maps node types to
-    symbols; `inside` are nodes that are looked into without being symbols; `members` are field declarations;
+    """One language. `package` and `function` say where the compiled grammar comes from; `kinds` maps node
+    types to symbols; `inside` are nodes that are looked into without being symbols; `members` are fields;
     `names` are identifier nodes that count as uses; `imports` is a query whose captures are import nodes."""
 
     package: str
@@ -86,10 +86,13 @@ _C_KINDS = {
     "preproc_def": K.CONSTANT,
     "preproc_function_def": K.FUNCTION,
 }
-_C_INSIDE = frozenset(
-    """translation_unit preproc_ifdef preproc_if preproc_else preproc_elif linkage_specification declaration_list
-    field_declaration_list""".split()
-)
+_C_BODIES = """translation_unit preproc_ifdef preproc_if preproc_else preproc_elif linkage_specification
+    declaration_list field_declaration_list"""
+_C_INSIDE = frozenset(_C_BODIES.split())
+_GO_BODIES = """source_file type_declaration const_declaration var_declaration var_spec_list struct_type
+    interface_type field_declaration_list"""
+_RUST_BODIES = "source_file impl_item mod_item declaration_list field_declaration_list enum_variant_list"
+_JAVA_BODIES = "program class_body interface_body enum_body enum_body_declarations"
 
 GRAMMARS: dict[str, Grammar] = {
     "javascript": Grammar(
@@ -123,10 +126,7 @@ GRAMMARS: dict[str, Grammar] = {
             "const_spec": K.CONSTANT,
             "var_spec": K.CONSTANT,
         },
-        inside=frozenset(
-            """source_file type_declaration const_declaration var_declaration var_spec_list struct_type interface_type
-            field_declaration_list""".split()
-        ),
+        inside=frozenset(_GO_BODIES.split()),
         members=frozenset({"field_declaration"}),
         names=("identifier", "field_identifier", "type_identifier"),
         imports="(import_spec) @i",
@@ -145,9 +145,7 @@ GRAMMARS: dict[str, Grammar] = {
             "static_item": K.CONSTANT,
             "macro_definition": K.FUNCTION,
         },
-        inside=frozenset(
-            "source_file impl_item mod_item declaration_list field_declaration_list enum_variant_list".split()
-        ),
+        inside=frozenset(_RUST_BODIES.split()),
         members=frozenset({"field_declaration", "enum_variant"}),
         names=("identifier", "field_identifier", "type_identifier"),
         imports="(use_declaration) @i (mod_item !body) @i",
@@ -163,7 +161,7 @@ GRAMMARS: dict[str, Grammar] = {
             "method_declaration": K.METHOD,
             "constructor_declaration": K.METHOD,
         },
-        inside=frozenset("program class_body interface_body enum_body enum_body_declarations".split()),
+        inside=frozenset(_JAVA_BODIES.split()),
         members=frozenset({"field_declaration", "enum_constant", "formal_parameter"}),
         names=("identifier", "type_identifier"),
         imports="(import_declaration) @i",

@@ -58,9 +58,9 @@ _CONFIG_LANGUAGES = frozenset({"toml", "yaml", "ini", "json", "make", "docker", 
 _CONFIG_NAMES = frozenset(
     {"setup.py", "conftest.py", "conf.py", "noxfile.py", "gemfile", "rakefile", ".gitignore"}
 )
-_VENDORED = frozenset(
-    "node_modules bower_components vendor vendored _vendor third_party third-party .venv venv site-packages pods".split()
-)
+_OTHERS = """node_modules bower_components vendor vendored _vendor third_party third-party .venv venv
+    site-packages pods"""
+_VENDORED = frozenset(_OTHERS.split())
 _TEST_PARTS = frozenset({"test", "tests", "__tests__", "spec", "specs", "testing", "e2e"})
 _DOC_PARTS = frozenset({"doc", "docs", "documentation"})
 _EXAMPLE_PARTS = frozenset({"example", "examples", "samples", "demo", "demos", "benchmark", "benchmarks"})
@@ -97,7 +97,7 @@ def is_test(path: str) -> bool:
 def role_of(path: str, language: str) -> Role:
     """What a file is for, by its path alone."""
     name = PurePosixPath(path).name.lower()
-    folders = {part.lower() for part in path.split("/")[:-1]}
+    folders = {part.lower().strip("_") for part in path.split("/")[:-1]}
     if vendored(path) or _GENERATED_NAME.match(name):
         return Role.GENERATED
     if is_test(path) and language not in PROSE:

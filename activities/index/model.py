@@ -50,6 +50,10 @@ class Index:
         """Code files that use an identifier, by path; definitions and imports do not count."""
         return tuple(self._used_in.get(name, ()))
 
+    def files_called(self, stem: str) -> tuple[str, ...]:
+        """Files whose name without ending is `stem`, in lower case."""
+        return tuple(self._called.get(stem, ()))
+
     def tests_named(self, subject: str) -> tuple[str, ...]:
         """Test files whose name is about `subject`, as `tests_map.subject` writes it."""
         return tuple(self._tests_named.get(subject, ()))
@@ -142,6 +146,13 @@ class Index:
             if entry.code:
                 for name in entry.uses:
                     found[name].append(entry.path)
+        return dict(found)
+
+    @cached_property
+    def _called(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self.files:
+            found[path.rsplit("/", 1)[-1].split(".")[0].lower()].append(path)
         return dict(found)
 
     @cached_property

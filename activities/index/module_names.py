@@ -40,7 +40,7 @@ def _assigned(node: Node) -> str:
     return (name.text or b"").decode("utf-8", "replace") if name is not None else ""
 
 
-def _go(node: Node, text: str, line: int) -> list[Import]:
+def _go(_node: Node, text: str, line: int) -> list[Import]:
     found = re.search(r'["`]([^"`]+)["`]', text)
     return [Import(found.group(1), line)] if found else []
 
@@ -62,19 +62,19 @@ def _rust(node: Node, text: str, line: int) -> list[Import]:
     return imports or [Import(head, line)]
 
 
-def _java(node: Node, text: str, line: int) -> list[Import]:
+def _java(_node: Node, text: str, line: int) -> list[Import]:
     path = re.sub(r"^import\s+(static\s+)?|\s*;\s*$", "", text.strip())
     if path.endswith(".*"):
         return [Import(path.removesuffix(".*"), line, ("*",))]
     return [Import(path, line, (path.rsplit(".", 1)[-1],))]
 
 
-def _include(node: Node, text: str, line: int) -> list[Import]:
+def _include(_node: Node, text: str, line: int) -> list[Import]:
     found = re.search(r'["<]([^">\n]+)[">]', text)
     return [Import(found.group(1), line)] if found else []
 
 
-def _ruby(node: Node, text: str, line: int) -> list[Import]:
+def _ruby(_node: Node, text: str, line: int) -> list[Import]:
     found = re.search(r"""^(\w+)\b[^"']*["']([^"'#\n]+)["']""", text)
     if not found:
         return []

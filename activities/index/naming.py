@@ -19,8 +19,8 @@ _MAX_QUERY = 200_000
 
 @dataclass(frozen=True)
 class Named:
-    """Names in the order of their first appearance. `quoted` stands in backticks, `prose` merely looks like code,
-    `fenced` are identifiers of code blocks, `paths` look like files or folders."""
+    """Names in the order of their first appearance. `quoted` stands in backticks, `prose` merely looks like
+    code, `fenced` are identifiers of code blocks, `paths` look like files or folders."""
 
     quoted: tuple[str, ...] = ()
     prose: tuple[str, ...] = ()

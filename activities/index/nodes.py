@@ -8,14 +8,13 @@ from activities.index.grammars import Grammar
 from activities.index.records import Member, SymbolKind
 
 _FUNCTION_VALUES = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
-_WRAPPERS = frozenset(
-    """export_statement lexical_declaration variable_declaration expression_statement type_declaration const_declaration
-    var_declaration template_declaration ambient_declaration""".split()
-)
+_STATEMENTS = """export_statement lexical_declaration variable_declaration expression_statement
+    type_declaration const_declaration var_declaration template_declaration ambient_declaration"""
+_WRAPPERS = frozenset(_STATEMENTS.split())
 _ABOVE = frozenset({"comment", "line_comment", "block_comment", "attribute_item", "decorator"})
 _FIELDS = ("public_field_definition", "field_definition")
 _LIMIT = 1_000
-_BASE_WORDS = frozenset("extends implements public private protected virtual".split())
+_BASE_WORDS = frozenset({"extends", "implements", "public", "private", "protected", "virtual"})
 
 
 def text_of(node: Node | None) -> str:

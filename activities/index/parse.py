@@ -7,7 +7,7 @@ from activities.index.python_source import parse_python
 from activities.index.records import Parsed
 from activities.index.words import IDENTIFIER, count_parts
 
-# Raise it whenever a parser gives other results for the same bytes: cached results of other versions are ignored.
+# Raise it whenever a parser gives other results for the same bytes: results of other versions are ignored.
 VERSION = 1
 MAX_BYTES = 1_000_000
 _MAX_DATA_BYTES = 60_000
@@ -25,7 +25,7 @@ def unreadable(data: bytes, language: str) -> str:
 
 
 def decode(data: bytes) -> str:
-    """Text as all parsers and readers see it: invalid UTF-8 replaced, no byte order mark, `\\n` alone ends a line."""
+    """Text as all parsers see it: invalid UTF-8 replaced, no byte order mark, only `\\n` ends a line."""
     return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -11,8 +11,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from activities.index.naming import Named, named_in
-from activities.index.records import FileEntry, Ranked, Role, Symbol
-from activities.index.words import parts, query_terms, spoken
+from activities.index.reasons import Reasons
+from activities.index.records import FileEntry, Ranked, Role, Symbol, SymbolKind
+from activities.index.words import IDENTIFIER, STOP_WORDS, parts, query_terms
 
 if TYPE_CHECKING:
     from activities.index.model import Index
@@ -28,29 +29,37 @@ _ROLE_WEIGHT = {
 _WORDS, _NAMED_PATH, _QUOTED, _PROSE, _FENCED = 10.0, 12.0, 6.0, 4.0, 0.6
 _NAME_WEIGHT, _FOLDER_WEIGHT, _SYMBOL_WEIGHT = 6, 2, 2
 _MAX_FENCED, _MAX_TERMS = 4, 400
+_PLAIN, _PLAIN_WORDS, _PLAIN_PLACES = 4.0, 25, 3
+_FRONT = 0.5
+_FRONTS = frozenset({"__init__.py", "index.ts", "index.js", "index.tsx"})
 
 
 def rank(index: Index, query: str, limit: int) -> tuple[Ranked, ...]:
     """Files with a score above zero, best first. Scores compare within one query only."""
     named = named_in(query)
     terms = query_terms(query)
-    words = spoken(query)
     scores = _word_scores(index, terms)
-    direct, reasons = _named_scores(index, named)
+    direct, reasons = _named_scores(index, query, named)
     total: dict[str, float] = defaultdict(float)
     for path, score in scores.items():
-        total[path] += _WORDS * score * _ROLE_WEIGHT[index.files[path].role]
+        weight = _FRONT if _only_front(index.files[path]) else _ROLE_WEIGHT[index.files[path].role]
+        total[path] += _WORDS * score * weight
     for path, score in direct.items():
         total[path] += score
     order = sorted((p for p in total if total[p] > 0.005), key=lambda p: (-round(total[p], 3), p))[:limit]
-    return tuple(
-        Ranked(p, round(total[p], 3), (*reasons.get(p, ()), *_word_reasons(index, p, terms, words)))
-        for p in order
+    why = Reasons(index, query)
+    return tuple(Ranked(p, round(total[p], 3), (*reasons.get(p, ()), *why.of(p))) for p in order)
+
+
+def _only_front(entry: FileEntry) -> bool:
+    """Whether a file only passes on what others define."""
+    return posixpath.basename(entry.path) in _FRONTS and all(
+        s.kind is SymbolKind.CONSTANT for s in entry.symbols
     )
 
 
 def _word_scores(index: Index, terms: dict[str, int]) -> dict[str, float]:
-    """BM25, scaled so that the best file has 1. Only the query's words are indexed; filler keeps the lengths true."""
+    """BM25, the best file has 1. Only the query's words are indexed; filler keeps the lengths true."""
     documents = [entry for entry in index.files.values() if not entry.skipped and entry.terms]
     wanted = sorted(terms, key=lambda t: (-terms[t], t))[:_MAX_TERMS]
     if not documents or not wanted:
@@ -84,7 +93,7 @@ def _token_ids(entry: FileEntry, vocabulary: dict[str, int]) -> list[int]:
     return ids + [0] * max(sum(entry.terms.values()) - len(ids), 1)
 
 
-def _named_scores(index: Index, named: Named) -> tuple[dict[str, float], dict[str, list[str]]]:
+def _named_scores(index: Index, query: str, named: Named) -> tuple[dict[str, float], dict[str, list[str]]]:
     scores: dict[str, float] = defaultdict(float)
     reasons: dict[str, list[str]] = defaultdict(list)
     for name in named.paths:
@@ -94,6 +103,9 @@ def _named_scores(index: Index, named: Named) -> tuple[dict[str, float], dict[st
     quoted = set(named.quoted)
     for name in named.symbols:
         _credit(index, name, _QUOTED if name in quoted else _PROSE, scores, reasons)
+    words = IDENTIFIER.findall(query)
+    for word in dict.fromkeys(words if len(words) <= _PLAIN_WORDS else ()):
+        _credit_plain(index, word, named, scores, reasons)
     fenced: dict[str, int] = defaultdict(int)
     for name in named.fenced:
         found = [s for s in index.find(name) if index.files[s.path].role is Role.SOURCE]
@@ -114,6 +126,22 @@ def _credit(
     for path, symbol in places.items():
         scores[path] += worth / math.sqrt(len(places))
         reasons[path].append(f"defines `{symbol.qualified}`, named in the task")
+
+
+def _credit_plain(
+    index: Index, word: str, named: Named, scores: dict[str, float], reasons: dict[str, list[str]]
+) -> None:
+    """An everyday-looking word of a short text that is exactly the name of a function, class or file."""
+    if len(word) < 4 or word.lower() in STOP_WORDS or word in named.symbols:
+        return
+    found = {s.path for s in index.find(word) if not s.parent and s.kind is not SymbolKind.CONSTANT}
+    files = {p for p in index.files_called(word.lower()) if index.files[p].role is Role.SOURCE}
+    for paths, reason in ((found, f"defines `{word}`"), (files, f"is called `{word.lower()}`")):
+        sources = sorted(p for p in paths if index.files[p].role is Role.SOURCE)
+        if len(sources) <= _PLAIN_PLACES:
+            for path in sources:
+                scores[path] += _PLAIN / math.sqrt(len(sources))
+                reasons[path].append(f"{reason}, a word of the task")
 
 
 def symbols_named(index: Index, name: str) -> tuple[Symbol, ...]:
@@ -137,28 +165,3 @@ def paths_named(index: Index, name: str) -> tuple[str, ...]:
     if name in index.paths:
         return (name,)
     return tuple(p for p in index.files if p.endswith(f"/{name}") or posixpath.dirname(p) == name)
-
-
-def _word_reasons(index: Index, path: str, terms: dict[str, int], words: dict[str, str]) -> tuple[str, ...]:
-    entry = index.files[path]
-    reasons = []
-    in_path = [part for part in parts(posixpath.splitext(path)[0]) if part in terms]
-    if in_path:
-        reasons.append(f"its path speaks of {_listing(in_path, words)}")
-    close = sorted(
-        ((len(terms.keys() & set(parts(s.name))), s) for s in entry.symbols if not s.private),
-        key=lambda pair: (-pair[0], pair[1].line),
-    )
-    names = [f"`{symbol.qualified}`" for overlap, symbol in close if overlap][:3]
-    if names:
-        reasons.append(f"defines {', '.join(dict.fromkeys(names))}")
-    common = sorted(
-        (t for t in terms if t in entry.terms), key=lambda t: (-min(entry.terms[t], 9) * terms[t], t)
-    )
-    if common:
-        reasons.append(f"uses the task's words {_listing(common, words)}")
-    return tuple(reasons)
-
-
-def _listing(terms: list[str], words: dict[str, str]) -> str:
-    return ", ".join(list(dict.fromkeys(words.get(term, term) for term in terms))[:4])

@@ -111,8 +111,8 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """One file of the commit. `skipped` says why it was listed but not read (`binary`, `too large`, ...), blank
-    when it was; `code` is whether its language is parsed, so that its identifiers are uses."""
+    """One file of the commit. `skipped` says why it was listed but not read (`binary`, `too large`, ...),
+    blank when it was; `code` is whether its language is parsed, so that its identifiers are uses."""
 
     path: str
     language: str

@@ -113,7 +113,7 @@ class _Resolver:
                     return (name,), ""
         return (), ""
 
-    def _go(self, path: str, item: Import) -> Reach:
+    def _go(self, _path: str, item: Import) -> Reach:
         for module, folder in sorted(self._go_modules.items(), key=lambda m: -len(m[0])):
             if item.module == module or item.module.startswith(module + "/"):
                 inside = posixpath.normpath(posixpath.join(folder, item.module[len(module) + 1 :]))
@@ -148,7 +148,7 @@ class _Resolver:
             folder = posixpath.dirname(folder)
         return folder or "src"
 
-    def _java(self, path: str, item: Import) -> Reach:
+    def _java(self, _path: str, item: Import) -> Reach:
         tail = item.module.replace(".", "/")
         if item.names == ("*",):
             near = [
@@ -189,7 +189,7 @@ def _java_package(module: str) -> str:
 
 
 def _python_modules(files: Iterable[str]) -> dict[str, str]:
-    """Dotted name -> path. A package starts at the topmost folder with `__init__.py`; plain folders count too."""
+    """Dotted name to path. A package starts at the topmost folder with `__init__.py`; plain folders count."""
     known = set(files)
     modules: dict[str, str] = {}
     for path in sorted(known, key=lambda p: (p.count("/"), p)):

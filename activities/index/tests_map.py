@@ -77,7 +77,9 @@ def _direct(index: Index, entry: FileEntry) -> list[str]:
         for test in index.tests_named(subject(entry.path))
         if index.files[test].language == entry.language
     }
-    chosen = {test for test in named | set(shared) if posixpath.basename(test) != "conftest.py"}
+    chosen = {
+        test for test in named | set(shared) if posixpath.basename(test) not in ("conftest.py", "__init__.py")
+    }
     return sorted(chosen, key=lambda t: (t not in named, -shared.get(t, 0), t))
 
 

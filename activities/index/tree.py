@@ -1,5 +1,6 @@
-"""The files of a checkout: listed and read from git objects, or from a plain folder. Links are never followed."""
+"""The files of a checkout, listed and read from git objects or a plain folder. Links are never followed."""
 
+import contextlib
 import hashlib
 import os
 import subprocess
@@ -56,7 +57,18 @@ class GitTree:
     """Reads blobs, not files: what is planned on is the commit, whatever happens to the checkout."""
 
     def __init__(self, root: Path, commit: str) -> None:
-        self._git = ["git", "-C", str(root)]
+        # A worktree may be removed while its index is still in use; the repository behind it stays.
+        shared = subprocess.run(
+            ["git", "-C", str(root), "rev-parse", "--path-format=absolute", "--git-common-dir"],
+            capture_output=True,
+            env=_environment(),
+            check=False,
+        )
+        if shared.returncode:
+            raise UnreadableCheckout(
+                f"{root} is no readable git checkout; run `git -C {root} status` to see why"
+            )
+        self._git = ["git", "--git-dir", os.fsdecode(shared.stdout).rstrip("\n")]
         self._commit = commit
 
     def list(self) -> list[Listed]:
@@ -88,8 +100,11 @@ class GitTree:
                 process.stdin.write(item.blob.encode() + b"\n")
                 process.stdin.flush()
                 yield _answer(process.stdout)
+        except BrokenPipeError:
+            raise UnreadableCheckout("git stopped reading the repository; run `git fsck` in it") from None
         finally:
-            process.stdin.close()
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.close()
             process.stdout.close()
             process.wait()
 
@@ -142,6 +157,8 @@ def _environment() -> dict[str, str]:
 
 def _answer(stream: IO[bytes]) -> bytes:
     header = stream.readline().split()
+    if not header:
+        raise BrokenPipeError
     if len(header) != 3:  # `<blob> missing`: a partial clone; the file stays listed
         return b""
     data = stream.read(int(header[2]))

@@ -38,16 +38,18 @@ _SHORT = {
     "initialize": "init",
 }
 
-STOP_WORDS = frozenset(
-    """a about above add added adds after all allow allows also an and any are as at be because been before being but
-    by can change changes code could current currently description do does done each either etc example existing
-    feature file files first fix following for from get given had has have how i if implement implementation in into
-    is it its just let like make makes may method methods more must need needs new no not now of on one only or other
-    our out over provide pull request return same see set should so some such support supports task than that the
-    their them then there these they this those to too two up update updated use used user users uses using via was we
-    were what when where whether which while who will with without work would you your class function none true false
-    self def import str int""".split()
-)
+_STOP = """
+    a about above add added adds after all allow allows also an and any are as at be because been
+    before being but by can change changes code could current currently description do does done
+    each either etc example existing feature file files first fix following for from get given had
+    has have how i if implement implementation in into is it its just let like make makes may method
+    methods more must need needs new no not now of on one only or other our out over provide pull
+    request return same see set should so some such support supports task than that the their them
+    then there these they this those to too two up update updated use used user users uses using via
+    was we were what when where whether which while who will with without work would you your class
+    function none true false self def import str int
+"""
+STOP_WORDS = frozenset(_STOP.split())
 
 
 @lru_cache(maxsize=200_000)
@@ -72,7 +74,7 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def parts(identifier: str) -> tuple[str, ...]:
-    """Stems of an identifier's parts, split at case and underscores, plus the whole when there are several."""
+    """Stems of an identifier's parts, split at case and underscores, and the whole when there are several."""
     pieces = [stem(p) for p in _PART.findall(identifier) if len(p) > 1]
     if len(pieces) > 1:
         pieces.append(identifier.lower())

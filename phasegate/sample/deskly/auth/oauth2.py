@@ -13,7 +13,9 @@ from deskly.store import TokenStore, UserStore
 class OAuth2Service:
     """Issues and checks the access tokens of the API (newer)."""
 
-    def __init__(self, users: UserStore, tokens: TokenStore, settings: Settings, clock: Clock = system_clock) -> None:
+    def __init__(
+        self, users: UserStore, tokens: TokenStore, settings: Settings, clock: Clock = system_clock
+    ) -> None:
         self._users = users
         self._tokens = tokens
         self._settings = settings

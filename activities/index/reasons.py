@@ -1,0 +1,53 @@
+"""Why a file is in a ranking, in words for people."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from activities.index.words import parts, query_terms, spoken
+
+if TYPE_CHECKING:
+    from activities.index.model import Index
+
+_SHOWN = 4
+_SHOWN_SYMBOLS = 3
+
+
+class Reasons:
+    """Explains files for one query. Words that stand in most paths explain nothing."""
+
+    def __init__(self, index: Index, query: str) -> None:
+        self._index = index
+        self._terms = query_terms(query)
+        self._words = spoken(query)
+        spread = Counter(p for path in index.files for p in _path_parts(path) & self._terms.keys())
+        self._everywhere = {p for p, number in spread.items() if number > max(3, len(index.files) / 2)}
+
+    def of(self, path: str) -> tuple[str, ...]:
+        """What path, symbols and text have in common with the query."""
+        entry = self._index.files[path]
+        reasons = []
+        in_path = [
+            p for p in parts(posixpath.splitext(path)[0]) if p in self._terms and p not in self._everywhere
+        ]
+        if in_path:
+            reasons.append(f"its path speaks of {self._listing(in_path)}")
+        overlaps = [(len(self._terms.keys() & set(parts(s.name))), s) for s in entry.symbols if not s.private]
+        close = sorted((pair for pair in overlaps if pair[0]), key=lambda pair: (-pair[0], pair[1].line))
+        if close:
+            names = dict.fromkeys(f"`{symbol.qualified}`" for _, symbol in close[:_SHOWN_SYMBOLS])
+            reasons.append(f"defines {', '.join(names)}")
+        common = [t for t in self._terms if t in entry.terms]
+        if common:
+            common.sort(key=lambda t: (-min(entry.terms[t], 9) * self._terms[t], t))
+            reasons.append(f"uses the task's words {self._listing(common)}")
+        return tuple(reasons)
+
+    def _listing(self, terms: list[str]) -> str:
+        return ", ".join(list(dict.fromkeys(self._words.get(t, t) for t in terms))[:_SHOWN])
+
+
+def _path_parts(path: str) -> set[str]:
+    return set(parts(posixpath.splitext(path)[0]))
