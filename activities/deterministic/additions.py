@@ -1,7 +1,6 @@
 """New names of the task, each with the file it most likely belongs to."""
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from activities.deterministic.focus import Focus
 from activities.deterministic.names import files_named, lookup, symbols_named
@@ -30,7 +29,7 @@ def additions(voice: Voice, index: Index, aim: Focus) -> tuple[Addition, ...]:
     texts = (voice.task, *voice.requirements, *voice.known, *voice.feedback)
     given = given_signatures(tuple(prose(t) for t in texts))
     found = []
-    owners = frozenset(part for p in index.paths for part in PurePosixPath(p).with_suffix("").parts)
+    owners = frozenset(part for path in index.paths for part in path.rpartition(".")[0].split("/"))
     for new in new_symbols(texts, index.symbol_names, owners):
         path, certain = _place(new.name, new.sentence, index, aim)
         last = new.name.rpartition(".")[2]

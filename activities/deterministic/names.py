@@ -1,7 +1,6 @@
 """From what a text calls a file or a symbol to the file or symbol of the repository."""
 
 import re
-from pathlib import PurePosixPath
 
 from activities.deterministic.symbols import COMMON
 from activities.deterministic.wording import STOP, named, paths, prose, sentences, stem
@@ -11,10 +10,9 @@ from activities.index.records import Role, Symbol
 MOST_PLACES = 3
 """a bare name that more files define says nothing about where"""
 ONLY_REFERRED = re.compile(
-    r"\b(?:using|like|similar to|as in|pattern of|style of|see|via|raises?|raising|throws?|reuses?|"
-    r"reusing|calls?|calling|instances? of|analogous to|same (?:as|way as)|returns?|returning|instead of|rather "
-    r"than)\s+"
-    r"(?:(?:the|an?|existing|our)\s+)*`?@?$",
+    r"\b(?:using|like|similar to|as in|pattern of|style of|see|via|raises?|raising|throws?|reuses?|reusing|"
+    r"calls?|calling|instances? of|analogous to|same (?:as|way as)|returns?|returning|instead of|"
+    r"rather than)\s+(?:(?:the|an?|existing|our)\s+)*`?@?$",
     re.I,
 )
 _WORD = re.compile(r"(?<![\w./`-])[A-Za-z_]\w{3,}(?![\w/`-]|\.\w)")
@@ -25,11 +23,11 @@ def resolve(index: Index, written: str) -> tuple[str, ...]:
     written = written.removeprefix("./")
     if written in index.paths:
         return (written,)
-    ends = [p for p in sorted(index.paths) if p.endswith("/" + written)]
+    ends = [p for p in index.files if p.endswith("/" + written)]
     module = written.replace(".", "/")
     if not ends and "/" not in written and "/" in module:
-        sources = [p for p in sorted(index.paths) if index.files[p].role is Role.SOURCE]
-        ends = [p for p in sources if f"/{PurePosixPath(p).with_suffix('')}".endswith(f"/{module}")]
+        sources = [e.path for e in index.files.values() if e.role is Role.SOURCE]
+        ends = [p for p in sources if f"/{p.rpartition('.')[0]}".endswith(f"/{module}")]
     return (ends[0],) if len(ends) == 1 else ()
 
 

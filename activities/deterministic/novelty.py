@@ -48,8 +48,8 @@ def new_symbols(
     texts: tuple[str, ...], known: frozenset[str], owners: frozenset[str] = frozenset()
 ) -> tuple[NewSymbol, ...]:
     """Names that the texts want added: after `add`, `create`, `new` ..., called or said to be a function or
-    class, and not defined in the repository. Parameters, options and fields are not symbols; nor is `os.kill`,
-    whose owner is neither a symbol of the repository nor one of its modules (`owners`)."""
+    class, and not defined in the repository. Parameters, options and fields are not symbols; nor is
+    `os.kill`, whose owner is neither a symbol of the repository nor one of its modules (`owners`)."""
     found: dict[str, NewSymbol] = {}
     for text in texts:
         for line in text.splitlines():

@@ -251,4 +251,5 @@ def _ranges(work: Work, index: Index) -> tuple[tuple[float, float], ...]:
     adds = bool(work.added) or any(c.change == "new" for c in work.contracts.values())
     if adds:
         found += end_of(index, work.path)
-    return tuple(found) or ((0.5, max(0.5, float(len(index.text(work.path).splitlines())))),)
+    total = float(len(index.text(work.path).splitlines()))
+    return tuple(found) or (((1.0, total),) if total else ((0.5, 0.5),))

@@ -49,9 +49,7 @@ def _new_path(index: Index, path: str) -> str:
     tests = [
         e
         for e in index.files.values()
-        if e.role is Role.TEST
-        and PurePosixPath(e.path).suffix == target.suffix
-        and _AFFIX.search(_stem(e.path))
+        if e.role is Role.TEST and e.path.endswith(target.suffix) and _AFFIX.search(_stem(e.path))
     ]
     if not tests:
         return ""
@@ -60,7 +58,7 @@ def _new_path(index: Index, path: str) -> str:
     stem = _stem(path) if _stem(path) != "__init__" else target.parent.name
     name = f"{affix[1]}{stem}" if affix and affix[1] else f"{stem}{affix[2] if affix else ''}"
     beside = any(
-        e.role is Role.SOURCE and e.code and str(PurePosixPath(e.path).parent) == str(sample.parent)
+        e.role is Role.SOURCE and e.code and e.path.rpartition("/")[0] == str(sample).rpartition("/")[0]
         for e in index.files.values()
         if not e.path.endswith("__init__.py")
     )
@@ -69,11 +67,11 @@ def _new_path(index: Index, path: str) -> str:
 
 
 def _stem(path: str) -> str:
-    return PurePosixPath(path).name.rpartition(".")[0]
+    return path.rpartition("/")[2].rpartition(".")[0]
 
 
 def _common(a: str, b: str) -> int:
-    parts = zip(PurePosixPath(a).parts, PurePosixPath(b).parts, strict=False)
+    parts = zip(a.split("/"), b.split("/"), strict=False)
     return sum(1 for x, y in parts if x == y)
 
 

@@ -56,8 +56,7 @@ def place(target: Target, matched: bool) -> Iterator[OpenPoint]:
     elif not matched:
         yield OpenPoint(
             subject=target.path,
-            why=f"it is affected ({listed(target.reasons, 3)}), but no function or class of it matches; "
-            "decide where in it the change goes",
+            why=f"it changes ({listed(target.reasons, 3)}); decide where in it the change goes",
         )
     if not target.named:
         yield OpenPoint(
