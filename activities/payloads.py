@@ -5,11 +5,13 @@ worker and replayer of a namespace must use the same converter over the same sto
 """
 
 import asyncio
-import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from pydantic import ValidationError
 from temporalio.api.common.v1 import Payload
-from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.contrib.pydantic import PydanticPayloadConverter
 from temporalio.converter import (
     DataConverter,
     ExternalStorage,
@@ -57,7 +59,36 @@ class StorePayloads(StorageDriver):
         return [Payload.FromString(blob) for blob in blobs]
 
 
+@dataclass(frozen=True)
+class Unreadable:
+    """What stands for a payload that cannot be decoded, where no type was asked for."""
+
+    why: str
+
+
+class PatientPayloadConverter(PydanticPayloadConverter):
+    """Pydantic models as JSON. Undecodable bytes raise only where a type was asked for.
+
+    Anybody may start a job with any bytes; an error here would fail its first task for ever, where a
+    workflow that takes whatever comes can say what is wrong.
+    """
+
+    def from_payloads(self, payloads: Sequence[Payload], type_hints: list[type] | None = None) -> list[Any]:
+        """As Temporal's, with `Unreadable` in place of errors where there are no types."""
+        if type_hints:
+            return super().from_payloads(payloads, type_hints)
+        return [self._patiently(payload) for payload in payloads]
+
+    def _patiently(self, payload: Payload) -> Any:
+        try:
+            return super().from_payloads([payload])[0]
+        except ValidationError as error:
+            return Unreadable(error.errors(include_url=False)[0]["msg"])
+        except Exception as error:  # each encoding fails in its own way
+            return Unreadable(" ".join(str(error.args[0] if error.args else error).split())[:200])
+
+
 def data_converter(store: Store) -> DataConverter:
     """Pydantic models as JSON, with payloads of 128 KiB and more kept in `store`."""
     storage = ExternalStorage(drivers=[StorePayloads(store)], payload_size_threshold=THRESHOLD)
-    return dataclasses.replace(pydantic_data_converter, external_storage=storage)
+    return DataConverter(payload_converter_class=PatientPayloadConverter, external_storage=storage)

@@ -42,6 +42,7 @@ def read_start(raw: Any) -> JobStart:
     except ValidationError as problem:
         error = problem.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in error["loc"])
-        raise BadStart(f"the input's {where}: {error['msg'].lower()}") from None
+        what = error["msg"].removeprefix("Value error, ")
+        raise BadStart(f"the input's {where}: {what[0].lower()}{what[1:]}") from None
     except Malformed as problem:
         raise BadStart(str(problem)) from None
