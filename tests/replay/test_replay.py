@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from temporalio.api.enums.v1 import EventType
 from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 
@@ -13,6 +14,7 @@ from tests.replay.record import HISTORIES, SCENARIOS
 from worker import workflow_runner
 from workflows.planning import PlanningWorkflow
 
+MARKER = EventType.EVENT_TYPE_MARKER_RECORDED
 RECORDED = sorted(HISTORIES.glob("*.json"))
 
 
@@ -38,8 +40,11 @@ def test_every_scenario_is_recorded() -> None:
 
 
 async def test_a_changed_story_is_noticed() -> None:
-    path = HISTORIES / "happy.json"
-    text = path.read_text().replace("design_contracts", "design_castles")
+    text = (HISTORIES / "happy.json").read_text()
     history = WorkflowHistory.from_json("replay-happy", text)
+    markers = [e.marker_recorded_event_attributes for e in history.events if e.event_type == MARKER]
+    for marker in markers:
+        for payload in marker.details["data"].payloads:
+            payload.data = payload.data.replace(b"design_contracts", b"design_castles")
     with pytest.raises(Exception, match=r"[Nn]ondeterminis"):
         await asyncio.wait_for(replayer().replay_workflow(history), timeout=30)
