@@ -100,10 +100,15 @@ async def connect(settings: Settings) -> JobClient:
     return await JobClient.connect(settings, runtime)
 
 
-async def run_worker(settings: Settings, ready: asyncio.Event | None = None) -> None:
-    """Run until SIGTERM or SIGINT, then drain. Raises NoServer and MissingAttributes before any work."""
+async def run_worker(
+    settings: Settings, ready: asyncio.Event | None = None, client: JobClient | None = None
+) -> None:
+    """Run until SIGTERM or SIGINT, then drain. Raises NoServer and MissingAttributes before any work.
+
+    Without a client it connects as the settings say.
+    """
     configure_logs(settings.log_level, settings.log_format)
-    client = await connect(settings)
+    client = client or await connect(settings)
     missing = await missing_search_attributes(client.temporal, REGISTERED)
     if missing:
         raise MissingAttributes(

@@ -12,6 +12,7 @@ class Exit(IntEnum):
     WAITING = 3
     REFUSED = 4
     BUDGET = 5
+    INTERRUPTED = 130
 
 
 class Problem(Exception):
@@ -44,3 +45,9 @@ class RefusedByJob(Problem):
     """The job refused a message; the text is its reason."""
 
     code = Exit.REFUSED
+
+
+class Interrupted(Problem):
+    """The person pressed Ctrl-C; the text says how to go on."""
+
+    code = Exit.INTERRUPTED
