@@ -74,7 +74,7 @@ def _replace(path: Path, entries: dict[str, Any]) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(entries, stream, separators=(",", ":"))
+            stream.write(json.dumps(entries, separators=(",", ":")))
         os.replace(temporary, path)
     except OSError:
         Path(temporary).unlink(missing_ok=True)
