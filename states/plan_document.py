@@ -19,7 +19,7 @@ def plan_document(
     plan: ImplementationPlanArtifact,
     validation: ValidationArtifact | None,
 ) -> str:
-    """What an implementer needs, in one text. `[to be written: ...]` marks code that nobody has written yet."""
+    """What an implementer needs, in one text. `[to be written: ...]` marks code that is not there yet."""
     steps = [part for n, step in enumerate(_steps(plan), 1) for part in _step(n, *step)]
     lines = [
         "# FEATURE IMPLEMENTATION PLAN",
@@ -73,7 +73,8 @@ def _notes(
 ) -> Iterator[str]:
     yield from (f"- Constraint: {line(c)}" for c in clarification.updated_requirements.constraints)
     for resolved in clarification.resolved_ambiguities:
-        yield f"- {line(resolved.original_question, 160)} {resolved.answered_by}: {line(resolved.clarification)}"
+        said = f"{resolved.answered_by}: {line(resolved.clarification)}"
+        yield f"- {line(resolved.original_question, 160)} {said}"
     yield from (f"- OPEN {line(p.subject, 160)}: {line(p.why)}" for p in plan.open_points)
     yield from (
         f"- {line(n)}" for n in plan.implementation_notes if not n.startswith(("Constraint", "Known"))

@@ -39,7 +39,7 @@ def _discovery(found: ContextDiscoveryArtifact, full: bool) -> list[str]:
         (str(n), r.path, r.role, line("; ".join(r.reasons), 70), line(", ".join(r.tests), 50))
         for n, r in enumerate(understood.ranking, 1)
     ]
-    spoken = ", ".join(f"{name} {count}" for name, count in found.languages.items())
+    spoken = "".join(f", {name} {count}" for name, count in found.languages.items())
     methods = [
         f"`{m.qualified}` {m.path}:{m.line} `{line(m.signature, 120)}`" for m in context.existing_methods
     ]
@@ -48,7 +48,7 @@ def _discovery(found: ContextDiscoveryArtifact, full: bool) -> list[str]:
     ]
     return [
         *opening("Discovery", found, full),
-        f"Commit {found.commit[:12]} ({found.source}), {found.files_total} files{f': {spoken}' if spoken else ''}.",
+        f"Commit {found.commit[:12]} ({found.source}), {found.files_total} files{spoken}.",
         "",
         *section("Questions", [part for q in found.ambiguities_discovered for part in _question(q, full)]),
         *section("Relevant files", table(("#", "file", "role", "why", "tests"), ranked)),
@@ -195,8 +195,8 @@ def _validation(checked: ValidationArtifact, full: bool) -> list[str]:
     alone = len(checked.subtask_independence_check) - len(dependent)
     return [
         *opening("Validation", checked, full),
-        f"Of plan {checked.plan_digest[:12]}: {summary.files_affected} files, {summary.methods_created} methods "
-        f"new, {summary.methods_modified} changed, {summary.tests_planned} tests; "
+        f"Of plan {checked.plan_digest[:12]}: {summary.files_affected} files, {summary.methods_created} new "
+        f"methods, {summary.methods_modified} changed, {summary.tests_planned} tests; "
         f"complexity {summary.estimated_complexity}.",
         "",
         *section("Warnings", bullets(checked.warnings, full)),

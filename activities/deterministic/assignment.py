@@ -28,15 +28,17 @@ class Assignment:
 
 
 def closeness(text: str, place: Place) -> float:
-    """How much a text is about a place: NAMED and more when it names it, else how many words they share."""
+    """How much a text is about a place: NAMED and more when it names it, else the words they share: two for
+    each in its names, one for each in what its symbols say about themselves."""
     symbols = {n for s in place.symbols for n in (s.name, s.qualified, s.parent) if n}
     said = {part for m in named(text) for part in (m.name, m.name.rpartition(".")[2])}
     direct = bool(said & (symbols | set(place.names)))
     direct = direct or any(place.path == p or place.path.endswith("/" + p) for p, _ in paths(text))
-    vocabulary = set(pieces(place.path)) | {
-        w for s in place.symbols for w in (*pieces(s.qualified), *terms(s.doc))
-    }
-    return NAMED * direct + len((vocabulary & terms(text)) - COMMON)
+    heard = terms(text) - COMMON
+    names = (place.path, *(s.qualified for s in place.symbols))
+    in_names = heard & {w for name in names for w in pieces(name)}
+    in_docs = heard & {w for s in place.symbols for w in terms(s.doc)}
+    return NAMED * direct + 2 * len(in_names) + len(in_docs - in_names)
 
 
 def assign(requirements: Sequence[str], places: Sequence[Place]) -> Assignment:

@@ -27,7 +27,7 @@ MOST_SNIPPET_LINES = 60
 def bundle(work: Work, test: str, brief: Brief, voice: Voice, index: Index) -> ContextBundle:
     """What is known about one file; `test` is the file that proves it, blank when there is none."""
     return ContextBundle(
-        existing_code=existing_code(index, work.path, work.symbols),
+        existing_code=existing_code(index, work.path, (*work.symbols, *work.models)),
         related_code_snippets=_related(work, brief, voice, index),
         data_models=_models(work, brief, index),
         utility_functions=_helpers(work, index),

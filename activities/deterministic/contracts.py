@@ -47,6 +47,7 @@ def design(brief: Brief, index: Index) -> ContractDesignArtifact:
     brief.progress(f"{len(methods)} methods in {len(files)} files")
     points = [p for f in files for p in f.points]
     points += [p for a in fresh for p in undecided.added(a)]
+    points += undecided.unnamed(voice.requirements)
     points += undecided.left_out(aim, _rest(index, aim, changed, voice), MOST_CONTRACTS)
     points += to_feedback(answering(brief), index)
     return ContractDesignArtifact(
@@ -76,6 +77,11 @@ def select(index: Index, aim: Focus, voice: Voice) -> dict[str, tuple[Symbol, ..
     return chosen
 
 
+def models_of_target(index: Index, target: Target, voice: Voice) -> tuple[Symbol, ...]:
+    """Data structures of a target that the text names or speaks of."""
+    return symbols.models(index, target.path, target.symbols, voice.said)
+
+
 def _matching(index: Index, target: Target, voice: Voice) -> tuple[Symbol, ...]:
     """Affected symbols of a file, one per name and signature: conditional definitions say the same twice."""
     found = symbols.affected(index, target.path, target.symbols, voice.said)
@@ -101,7 +107,7 @@ def _file(
 ) -> _FileDesign:
     given = given_signatures((prose(voice.everything),))
     methods = tuple(_existing(s, wanted, given, voice, index) for s in changed)
-    models = symbols.models(index, target.path, target.symbols, voice.said)
+    models = models_of_target(index, target, voice)
     return _FileDesign(
         methods=methods,
         models=models,

@@ -6,9 +6,10 @@ from pathlib import PurePosixPath
 
 from activities.brief import Brief
 from activities.deterministic import choices, symbols
+from activities.deterministic.assignment import NAMED, Place, closeness
 from activities.deterministic.names import MOST_PLACES, ONLY_REFERRED, lookup, resolve, symbols_named
 from activities.deterministic.voice import Voice, ruled_out
-from activities.deterministic.wording import paths
+from activities.deterministic.wording import cut, paths
 from activities.index.model import Index
 from activities.index.records import Role, Symbol
 from states.artifacts.base import Artifact
@@ -18,7 +19,11 @@ from states.artifacts.implementation import ImplementationPlanArtifact
 from states.words import Operation
 
 MOST_TARGETS = 25
-MOST_GUESSED = 4
+MOST_GUESSED = 3
+MOST_COMPARED = 8
+"""ranked files that requirements are compared with"""
+WELL = 4
+"""closeness from which a requirement fits a file: two words of its names"""
 _CREATES = re.compile(
     r"\b(?:add|create|write|introduce|put|new|generate|move|extract|split)\w*\b[^.;]*$", re.I
 )
@@ -207,11 +212,41 @@ class _Aim:
             and roles.get(path, self.index.files[path].role) == Role.SOURCE
         ]
         room = min(max(brief.found().estimate.files_affected, 1), MOST_GUESSED) - len(self.found)
-        if self.found:  # what is named is better evidence than a rank: only what ranks as high joins it
-            ranked = ranked[: len(self.found) + 1]
-        for path in [p for p in ranked if p not in self.found]:
+        # what is named is better evidence than a rank: only what ranks as high joins it
+        for path in [p for p in ranked[: len(self.found) + 1 if self.found else None] if p not in self.found]:
             if room > 0 and symbols.spoken_of(self.index, path, voice.said):
-                self.enter(path, "the ranking of DISCOVERY", named=False)
+                self.enter(path, "it leads the ranking of DISCOVERY", named=False)
                 room -= 1
         if not self.found and ranked:
-            self.enter(ranked[0], "the best of the ranking of DISCOVERY", named=False)
+            self.enter(ranked[0], "it leads the ranking of DISCOVERY", named=False)
+        self._fit_requirements(voice, ranked[:MOST_COMPARED])
+        self._fit_models(voice, ranked[:MOST_COMPARED])
+
+    def _fit_requirements(self, voice: Voice, ranked: list[str]) -> None:
+        """For a requirement that names nothing and fits no target, add the ranked file that it fits best."""
+        places = {p: Place(p, self.index.symbols_in(p)) for p in dict.fromkeys((*ranked, *self.found))}
+        for text in voice.requirements:
+            fits = {p: closeness(text, place) for p, place in places.items()}
+            here = max((fits[p] for p in self.found), default=0.0)
+            best = max((p for p in ranked if p not in self.found), key=lambda p: fits[p], default="")
+            if best and WELL <= fits[best] < NAMED and fits[best] > here and self._guesses() < MOST_GUESSED:
+                self.enter(best, f'it fits best to "{cut(text, 80)}"', named=False)
+
+    def _fit_models(self, voice: Voice, ranked: list[str]) -> None:
+        """Add the ranked files of data structures that the text speaks of and a target uses."""
+        for path in [p for p in ranked if p not in self.found]:
+            spoken = symbols.models(self.index, path, [], voice.said)
+            used = [
+                s
+                for s in spoken
+                if any(s.name in self.index.files[t].uses for t in self.found if t in self.index.files)
+            ]
+            if used and self._guesses() < MOST_GUESSED:
+                self.enter(
+                    path,
+                    f"it defines `{used[0].name}`, which the task speaks of and a target uses",
+                    named=False,
+                )
+
+    def _guesses(self) -> int:
+        return sum(1 for t in self.found.values() if not t.named)

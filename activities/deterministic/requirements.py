@@ -53,6 +53,14 @@ _KEEPS = re.compile(
     r"(?:stays?|remains?|kept?|leave|left) (?:\S+ ){0,4}(?:unchanged|as is|as it is|alone|compatible))\b",
     re.I,
 )
+_RULE = re.compile(
+    r"^(?:every|each|all|any|only|if|when|whenever|once|after|before|new|invalid|unknown|missing|expired|"
+    r"otherwise|by default|the default)\b",
+    re.I,
+)
+_TODAY = re.compile(
+    r"\b(?:current(?:ly)?|today|right now|at the moment|at present|often|sometimes|because)\b", re.I
+)
 _BRINGS = re.compile(r"\b(?:adds?|introduces?|provides?|enhances?|implements?)\b", re.I)
 
 
@@ -124,7 +132,8 @@ def _blocks(text: str) -> tuple[str, list[_Block]]:
 
 def split(text: str) -> Split:
     """Split a task. List items ask, unless their heading says otherwise or they only introduce the next ones;
-    of other text only sentences that ask do. What asks for nothing is one requirement: its beginning."""
+    of other text sentences that ask do, and after them sentences that give a rule (`Every request ...`).
+    What asks for nothing is one requirement: its beginning."""
     title, blocks = _blocks(text)
     wanted = [title] if title and asks(title) else []
     limits: list[str] = []
@@ -149,5 +158,5 @@ def _sort(block: _Block, lead: str, wanted: list[str], limits: list[str]) -> Non
             limits.append(tidy(piece))
         elif block.bullet and lead and len(piece.split()) < 6 and not asks(piece):
             wanted.append(tidy(f"{lead} {piece}"))
-        elif block.bullet or asks(piece):
+        elif block.bullet or asks(piece) or (wanted and _RULE.match(piece) and not _TODAY.search(piece)):
             wanted.append(tidy(piece))

@@ -76,7 +76,7 @@ def _callers(designed: ContractDesignArtifact | None) -> Iterator[RiskAssessment
                 risk=f"`{method.qualified}` is used in {count} places",
                 probability=Level.HIGH if changed and count >= VERY_MANY_CALLERS else Level.MEDIUM,
                 impact=Level.HIGH if count >= VERY_MANY_CALLERS else Level.MEDIUM,
-                mitigation="keep its signature compatible (new parameters last, with defaults); run all tests",
+                mitigation="keep its signature compatible (new parameters last, with defaults), test all",
             )
 
 

@@ -59,7 +59,8 @@ def title(work: Work) -> str:
     """What is done where."""
     if work.operation is not Operation.MODIFY:
         return f"{work.operation.capitalize()} {work.path}"
-    names = [s.qualified for s in work.symbols] + [a.name for a in work.added]
+    names = [s.qualified for s in work.symbols] or [s.name for s in work.models]
+    names += [a.name for a in work.added]
     return f"Change {listed(names, MOST_NAMES_IN_TITLE)} in {work.path}" if names else f"Change {work.path}"
 
 
@@ -79,6 +80,10 @@ def _changes(work: Work, voice: Voice, index: Index) -> tuple[str, ...]:
     elif work.operation is Operation.CREATE:
         changes.append(f"Create {work.path} so that {goals} holds")
     changes += [_change(s, work, goals, index) for s in work.symbols]
+    changes += [
+        f"Decide which fields of `{m.name}` (lines {m.first}-{m.last}) change: {_fields(m)}"
+        for m in work.models
+    ]
     changes += [
         f"Add {a.kind} `{a.name}`{f' as `{a.signature}`' if a.signature else ''}: {a.sentence}"
         for a in work.added
@@ -107,6 +112,10 @@ def _change(symbol: Symbol, work: Work, goals: str, index: Index) -> str:
     callers = [f"{u.path}:{u.line}" for u in uses(index, symbol) if index.files[u.path].role is not Role.TEST]
     keep = f"; {listed(callers, 5)} must keep working" if callers else ""
     return f"{head}, so that {goals} holds{keep}"
+
+
+def _fields(model: Symbol) -> str:
+    return listed([m.name + (f": {m.type}" if m.type else "") for m in model.members], 12)
 
 
 def _test_changes(proof: Proof) -> tuple[str, ...]:
@@ -243,7 +252,7 @@ def _ranges(work: Work, index: Index) -> tuple[tuple[float, float], ...]:
     if work.path not in index.paths:
         return ()
     found: list[tuple[float, float]] = []
-    for symbol in sorted(work.symbols, key=lambda s: (s.first, s.last)):
+    for symbol in sorted((*work.symbols, *work.models), key=lambda s: (s.first, s.last)):
         if found and symbol.first <= found[-1][1] + 0.5:
             found[-1] = (found[-1][0], max(found[-1][1], float(symbol.last)))
         else:

@@ -20,9 +20,11 @@ def overlap(symbol: Symbol, heard: frozenset[str]) -> float:
     if not own:
         return 0
     said = [p for p in own if p in heard]
-    context = [p for p in pieces(symbol.parent) if p in heard and p not in COMMON]
+    parent = [p for p in pieces(symbol.parent) if p not in COMMON]
+    context = [p for p in parent if p in heard]
     telling = [p for p in said if p not in COMMON]
-    if not telling and not (said and context):
+    # an everyday name like `add` needs its whole class to be spoken of
+    if not telling and not (said and parent and context == parent):
         return 0
     share = len(said) / len(own)
     return min(1.0, share + 0.25 * bool(context)) if share >= 0.5 else 0

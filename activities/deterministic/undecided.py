@@ -1,5 +1,6 @@
 """What a CONTRACTS artifact leaves open, said so that a person or a model knows what to decide."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from activities.deterministic.additions import Addition
@@ -11,6 +12,11 @@ from states.artifacts.contracts import MethodContract
 from states.words import Operation
 
 MOST_POINTS_PER_FILE = 5
+_UNNAMED = re.compile(
+    r"\b(?:add|create|introduce|provide|implement|write|define)s?\s+an?\s+(?:new\s+|helper\s+|separate\s+)?"
+    r"(method|function|class|command|endpoint|route|model|table|exception|error)\s+(?:that|which|to|for|with)\b",
+    re.I,
+)
 NOWHERE = OpenPoint(
     subject="where the change goes",
     why="no file of the repository matches the task; name one (with its path) in a revision",
@@ -22,7 +28,7 @@ def signatures(
 ) -> Iterator[OpenPoint]:
     """Signatures that nobody said to change or to keep: one point each, or one for a file with many."""
     undecided = [m for m in contracts if m.signature == m.current]
-    purpose = f" for: {joined(wanted)}" if wanted else ""
+    purpose = f" for: {joined(wanted, 160)}" if wanted else ""
     if len(undecided) > MOST_POINTS_PER_FILE:
         names = listed([f"`{m.qualified}`" for m in undecided], 12)
         yield OpenPoint(
@@ -53,7 +59,7 @@ def place(target: Target, matched: bool) -> Iterator[OpenPoint]:
         yield OpenPoint(subject=target.path, why="the file is new; decide what it defines")
     elif target.operation is Operation.DELETE:
         yield OpenPoint(subject=target.path, why="the file goes; decide what replaces what others use of it")
-    elif not matched:
+    elif not matched and target.named:
         yield OpenPoint(
             subject=target.path,
             why=f"it changes ({listed(target.reasons, 3)}); decide where in it the change goes",
@@ -61,7 +67,7 @@ def place(target: Target, matched: bool) -> Iterator[OpenPoint]:
     if not target.named:
         yield OpenPoint(
             subject=target.path,
-            why="nothing but the ranking speaks for this file; confirm it or name another in a revision",
+            why=f"nobody named this file, but {listed(target.reasons, 2)}; confirm it or name another",
         )
 
 
@@ -78,6 +84,16 @@ def added(addition: Addition) -> Iterator[OpenPoint]:
             subject=f"new {addition.kind} `{addition.name}`",
             why=f'decide {" and ".join(parts)}; the text says: "{cut(addition.sentence, 200)}"',
         )
+
+
+def unnamed(requirements: tuple[str, ...]) -> Iterator[OpenPoint]:
+    """Things that a requirement wants added without giving them a name."""
+    for text in requirements:
+        for match in _UNNAMED.finditer(text):
+            yield OpenPoint(
+                subject=f"a new {match[1].lower()}, not named",
+                why=f'decide its name, place, parameters and result; the text says: "{cut(text, 200)}"',
+            )
 
 
 def left_out(aim: Focus, path_to_rest: dict[str, list[str]], most: int) -> Iterator[OpenPoint]:

@@ -17,6 +17,15 @@ _PATH = re.compile(
     r"(?<![\w@:/.-])((?:[\w.@-]+/)*[\w@-][\w.@-]*\.[A-Za-z][A-Za-z0-9]{0,9}|(?:[\w.@-]+/)+[\w.@-]+)(?![\w/(])"
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[A-Z`\"'(\[*_\d])")
+_SAME = {
+    "delet": "remov",
+    "drop": "remov",
+    "purg": "remov",
+    "fetch": "get",
+    "retriev": "get",
+    "modif": "chang",
+}
+"""stems that programs use for one another"""
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|no)\.$", re.I)
 
 STOP = frozenset(
@@ -41,7 +50,10 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             word = word[: -len(ending)]
             break
-    return word[:-1] if len(word) > 4 and word[-1] in "ey" else word
+    if len(word) > 7 and word.endswith("tion"):
+        word = word[:-3]
+    word = word[:-1] if len(word) > 4 and word[-1] in "ey" else word
+    return _SAME.get(word, word)
 
 
 def pieces(identifier: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from activities.brief import Brief
 from activities.deterministic.additions import Addition, additions
-from activities.deterministic.contracts import select
+from activities.deterministic.contracts import models_of_target, select
 from activities.deterministic.focus import Focus, Target, focus
 from activities.deterministic.names import files_named, symbols_named
 from activities.deterministic.voice import Voice
@@ -17,13 +17,15 @@ from states.words import Operation
 
 @dataclass
 class Work:
-    """One file to work on. `contracts` are keyed by qualified name; `added` are names that get written."""
+    """One file to work on. `models` are data structures that may change; `contracts` are keyed by qualified
+    name; `added` are names that get written."""
 
     path: str
     operation: Operation
     reasons: list[str] = field(default_factory=list)
     named: bool = True
     symbols: tuple[Symbol, ...] = ()
+    models: tuple[Symbol, ...] = ()
     contracts: dict[str, MethodContract] = field(default_factory=dict)
     added: list[Addition] = field(default_factory=list)
     covers: list[str] = field(default_factory=list)
@@ -47,6 +49,11 @@ def works(brief: Brief, voice: Voice, index: Index, points: list[OpenPoint]) -> 
     for addition in additions(voice, index, aim):
         if addition.path in found and addition.name not in found[addition.path].contracts:
             found[addition.path].added.append(addition)
+    for target in aim.targets:
+        if target.path in found:
+            item = found[target.path]
+            item.named = target.named
+            item.models = models_of_target(index, target, voice)
     order = [t.path for t in aim.targets]
     return sorted(
         found.values(), key=lambda w: (order.index(w.path) if w.path in order else len(order), w.path)
