@@ -24,7 +24,7 @@ class _Gates:
         self.passed += 1
 
     @workflow.query
-    def gate(self) -> int:
+    def gates(self) -> int:
         """How many gates have been opened."""
         return self.open
 

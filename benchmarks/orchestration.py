@@ -1,119 +1,144 @@
 """Orchestration: a job with a no-op planner against the same work as a hand-written bare workflow.
 
-    python -m benchmarks.orchestration [--jobs 20] [--together 50]
+    python -m benchmarks.orchestration [--jobs 20] [--together 50] [--rounds 3]
 
-Same server, same process, same number of no-op activities and gates, three approvals one after the other.
+One server; each kind has a worker process of its own, so that its CPU time can be told. One after the other the
+kinds take turns job by job, so that whatever else the machine does hits all of them alike.
 """
 
-import argparse
 import asyncio
 import statistics
-import tempfile
 import time
-from collections.abc import Awaitable, Callable
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
 from typing import Any
 
-from temporalio.client import Client, WorkflowHandle
-from temporalio.worker import Worker
+from benchmarks.driving import GATES, PLAN, carry_through
+from benchmarks.processes import cpu_seconds
+from benchmarks.stage import Stage, stage
+from benchmarks.table import Table, arguments, show
 
-from activities.payloads import data_converter
-from activities.store import open_store
-from benchmarks.bare import BareLocal, BareRegular, do_nothing
-from benchmarks.table import print_table
-from phasegate.logs import configure_logs
-from phasegate.server import EmbeddedServer
-from phasegate.server_options import ServerOptions
-from phasegate.settings import Settings
-from tests.scripted import scripted_activities
-from worker import build_worker
-from workflows.attributes import REGISTERED
-from workflows.planning import PlanningWorkflow
-
-QUEUE = "bench"
-PLAN = [6, 3, 5, 1]
-"""activities of a phasegate job before each of its three gates and after the last, counted from its history"""
-
-Start = Callable[[str], Awaitable[WorkflowHandle[Any, Any]]]
+NAMES = {
+    "regular": "bare, regular activities",
+    "local": "bare, local activities",
+    "phasegate": "phasegate",
+}
+CAPTION = (
+    f"{sum(PLAN)} no-op activities and {GATES} approvals per job, each given as soon as the gate is open. The bare "
+    "workflows do nothing else; phasegate's activities also write artifacts and records to a store on disk, and "
+    "its workflow keeps ledger, search attributes and details. A ratio is of medians; CPU is the worker's."
+)
 
 
-async def drive(start: Start, name: str, job: str) -> tuple[float, int]:
-    """One job from start to end; seconds and history events."""
-    began = time.perf_counter()
-    handle = await start(job)
-    for gate in range(1, 4):
-        while not await is_open(handle, name, gate):
-            await asyncio.sleep(0)
-        await handle.signal("approve")
-    await handle.result()
-    seconds = time.perf_counter() - began
-    return seconds, len((await handle.fetch_history()).events)
+@dataclass
+class Measured:
+    """What one kind took; seconds."""
+
+    alone: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    rates: list[float] = field(default_factory=list)
+    server_cpu: list[float] = field(default_factory=list)
+    events: int = 0
+    size: int = 0
 
 
-async def is_open(handle: WorkflowHandle[Any, Any], name: str, gate: int) -> bool:
-    """Whether gate number `gate` waits for its approval."""
-    if name != "phasegate":
-        return bool(await handle.query("gate") >= gate)
-    return bool(await handle.query("gates") >= gate)
+async def measure_alone(on: Stage, pids: dict[str, int], jobs: int, all_: dict[str, Measured]) -> None:
+    """Jobs one after the other, the kinds in turn."""
+    before = {kind: cpu_seconds(pid) for kind, pid in pids.items()}
+    for number in range(jobs):
+        for kind in pids:
+            began = time.perf_counter()
+            handle = await carry_through(on.client, kind, f"{kind}-alone-{number}")
+            all_[kind].alone.append(time.perf_counter() - began)
+    for kind, pid in pids.items():
+        all_[kind].cpu += spent(before[kind], pid, jobs)
+        handle = on.client.get_workflow_handle(f"{kind}-alone-0")
+        all_[kind].events = len((await handle.fetch_history()).events)
+        all_[kind].size = (await handle.describe()).raw_description.workflow_execution_info.history_size_bytes
 
 
-async def measure(start: Start, name: str, jobs: int, together: int) -> list[Any]:
-    """A row of the table."""
-    for n in range(3):
-        await drive(start, name, f"{name}-warm-{n}")
-    alone = [await drive(start, name, f"{name}-{n}") for n in range(jobs)]
-    began = time.perf_counter()
-    await asyncio.gather(*(drive(start, name, f"{name}-many-{n}") for n in range(together)))
-    rate = together / (time.perf_counter() - began)
-    return [name, statistics.median(s for s, _ in alone) * 1000, rate, alone[-1][1]]
+async def measure_together(on: Stage, kind: str, name: str, together: int, found: Measured) -> None:
+    """Many jobs at once."""
+    before, began = cpu_seconds(on.server.pid), time.perf_counter()
+    await asyncio.gather(*(carry_through(on.client, kind, f"{name}-{n}") for n in range(together)))
+    found.rates.append(together / (time.perf_counter() - began))
+    found.server_cpu += spent(before, on.server.pid, together)
 
 
-async def main(jobs: int, together: int) -> None:
-    """Print the table."""
-    configure_logs("error")
-    with tempfile.TemporaryDirectory() as folder:
-        options = ServerOptions(database=Path(folder) / "temporal.db", search_attributes=REGISTERED)
-        store = open_store(f"{folder}/store")
-        async with EmbeddedServer(options) as server:
-            client = await Client.connect(server.address, data_converter=data_converter(store))
-            settings = Settings.load(task_queue=QUEUE)
-            workers = [
-                build_worker(client, settings, scripted_activities(store)),
-                Worker(
-                    client, task_queue="bare", workflows=[BareRegular, BareLocal], activities=[do_nothing]
-                ),
+def spent(before: float | None, pid: int, jobs: int) -> list[float]:
+    """CPU seconds of a job since `before`; nothing where the machine does not tell."""
+    now = cpu_seconds(pid)
+    return [] if now is None or before is None else [(now - before) / jobs]
+
+
+async def main(jobs: int, together: int, rounds: int) -> list[Table]:
+    """Measure all kinds."""
+    found: dict[str, Measured] = defaultdict(Measured)
+    async with stage() as on, AsyncExitStack() as workers:
+        pids = {kind: await workers.enter_async_context(on.worker(kind)) for kind in NAMES}
+        for kind in pids:
+            await asyncio.gather(*(carry_through(on.client, kind, f"{kind}-warm-{n}") for n in range(5)))
+        await measure_alone(on, pids, jobs, found)
+        for number in range(rounds):
+            for kind in pids:
+                await measure_together(on, kind, f"{kind}-{number}", together, found[kind])
+    return [absolute(found, jobs, together, rounds), ratios(found)]
+
+
+def absolute(found: dict[str, Measured], jobs: int, together: int, rounds: int) -> Table:
+    """The figures themselves."""
+    return Table(
+        f"Orchestration: medians of {jobs} jobs one after the other, and of {rounds} rounds of {together} at once",
+        ["", "ms per job", "CPU ms per job", "jobs/s at once", "server CPU ms per job", "events", "history KB"],
+        [
+            [
+                NAMES[kind],
+                statistics.median(m.alone) * 1000,
+                middle(m.cpu, 1000),
+                middle(m.rates),
+                middle(m.server_cpu, 1000),
+                m.events,
+                m.size / 1024,
             ]
-
-            async def start_phasegate(job: str) -> WorkflowHandle[Any, Any]:
-                spec = {"task": "measure", "repository": "none", "policy": {"keep_open_seconds": 0}}
-                return await client.start_workflow(PlanningWorkflow.run, spec, id=job, task_queue=QUEUE)
-
-            async def start_regular(job: str) -> WorkflowHandle[Any, Any]:
-                return await client.start_workflow(BareRegular.run, PLAN, id=job, task_queue="bare")
-
-            async def start_local(job: str) -> WorkflowHandle[Any, Any]:
-                return await client.start_workflow(BareLocal.run, PLAN, id=job, task_queue="bare")
-
-            async with workers[0], workers[1]:
-                rows = [
-                    await measure(start, name, jobs, together)
-                    for name, start in (
-                        ("bare, regular activities", start_regular),
-                        ("bare, local activities", start_local),
-                        ("phasegate", start_phasegate),
-                    )
-                ]
-    regular, local, ours = rows
-    print_table(
-        f"Orchestration: {sum(PLAN)} no-op activities, 3 approvals one after the other, median of {jobs}",
-        ["", "ms per job", f"jobs/s, {together} at once", "history events", "time / regular", "time / local"],
-        [[*row, row[1] / regular[1], row[1] / local[1]] for row in (regular, local, ours)],
+            for kind, m in found.items()
+        ],
+        CAPTION,
     )
 
 
+def ratios(found: dict[str, Measured]) -> Table:
+    """phasegate against each bare workflow; above 1 is more."""
+    columns: dict[str, Callable[[Measured], Any]] = {
+        "time": lambda m: middle(m.alone),
+        "worker CPU": lambda m: middle(m.cpu),
+        "time at once": lambda m: 1 / statistics.median(m.rates),
+        "server CPU": lambda m: middle(m.server_cpu),
+        "events": lambda m: m.events,
+        "history bytes": lambda m: m.size,
+    }
+    ours = found["phasegate"]
+    rows = [
+        [
+            f"phasegate / {NAMES[kind]}",
+            *(None if of(bare) is None else of(ours) / of(bare) for of in columns.values()),
+        ]
+        for kind, bare in found.items()
+        if kind != "phasegate"
+    ]
+    return Table("Ratios", ["", *columns], rows)
+
+
+def middle(values: list[float], scale: float = 1) -> float | None:
+    """The median; None of nothing."""
+    return statistics.median(values) * scale if values else None
+
+
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("--jobs", type=int, default=20)
     parser.add_argument("--together", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
-    asyncio.run(main(given.jobs, given.together))
+    show(asyncio.run(main(given.jobs, given.together, given.rounds)), given.json)
