@@ -1,5 +1,6 @@
 """What people send to a job: one request model per message, read forgivingly, refused with one sentence."""
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar
@@ -13,6 +14,10 @@ Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)
 Body = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
 Digest = Annotated[str, StringConstraints(strip_whitespace=True, max_length=100, to_lower=True)]
 UNNAMED = "unnamed"
+DEEPEST = 100
+"""levels of an edited artifact; ours have far fewer, and from about 250 on it cannot be written as JSON"""
+NOT_PERSONS = ("phasegate", "ai_review", "best guess")
+"""names under which the record keeps what nobody decided, next to all that begin with `policy:`"""
 
 GATE_ID = re.compile(r"^(discovery|clarification|contracts|implementation_plan|validation)-\d+$")
 DIGEST = re.compile(r"^(sha256:)?[0-9a-f]{8,64}$")
@@ -26,6 +31,13 @@ class Request(BaseModel):
     """the field that a bare string fills"""
 
     by: Line = ""
+
+    @validator("by")
+    @classmethod
+    def _person(cls, name: str) -> str:
+        if name.lower().startswith("policy:") or name.lower() in NOT_PERSONS:
+            raise ValueError(f"{name[:60]!r} is no person's name; the record uses it for what nobody decided")
+        return name
 
     @property
     def who(self) -> str:
@@ -84,10 +96,31 @@ class Finish(Request):
 class Edit(Request):
     """A person's own version of the artifact under review: the object, or the digest it is stored under."""
 
-    artifact: dict[str, Any] | str
+    artifact: dict[str, Any] | Digest
     base: Digest = Field(
         min_length=8, validation_alias=AliasChoices("base", "base_digest", "base digest", "digest")
     )
+
+    @validator("artifact", mode="before")
+    @classmethod
+    def _storable(cls, value: object) -> object:
+        """What JSON can say and our storage cannot write would stop the job that carries it."""
+        level = [value]
+        for _ in range(DEEPEST):
+            level = [child for each in level for child in _children(each)]
+        if level:
+            raise ValueError(f"is nested deeper than {DEEPEST} levels")
+        try:
+            json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+        except (ValueError, TypeError):
+            raise ValueError("holds a NaN, an infinity or half a character, which cannot be stored") from None
+        return value
+
+
+def _children(value: object) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
 
 
 class RestartFrom(Request):
@@ -141,7 +174,7 @@ class Cancel(Request):
 class SetBudget(Request):
     """Change what the job's models may use."""
 
-    usd: float | None = Field(default=None, ge=0)
+    usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     tokens: int | None = Field(default=None, ge=0)
 
 

@@ -41,7 +41,7 @@ class Policy(BaseModel):
     """least mean confidence at which VALIDATION may be waived"""
     complexity_threshold: Level = Level.MEDIUM
     """highest complexity at which a gate may be waived"""
-    budget_usd: float | None = Field(default=None, ge=0)
+    budget_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """most that models may cost; unused without a model"""
     budget_tokens: int | None = Field(default=None, ge=0)
     """most tokens that models may use; unused without a model"""
