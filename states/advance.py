@@ -34,15 +34,18 @@ REVISIONS = {
 
 def advance(record: JobRecord, trigger: Trigger, now: datetime) -> None:
     """Fire `trigger` and bring the record in line. Raises MoveRefused, having changed nothing."""
-    source, demand = record.state, record.demand
+    source = record.state
+    # Work that was finished just as a demand came in leaves the demand to the next round.
+    demand = record.demand if record.demand and record.demand.trigger is trigger else None
     waiver = waived_by(record) if trigger is Trigger.AI_APPROVE else None
     dest = fire(source, trigger, facts_of(record))
     _clock(record, now)
-    who = demand.by if demand and demand.trigger is trigger else _actor(record, trigger, waiver)
+    who = demand.by if demand else _actor(record, trigger, waiver)
     record.state = dest
     record.note(now, EntryKind.TRANSITION, f"{source} -> {dest} ({trigger})", who=who)
     _account(record, trigger, source, waiver, demand, now)
-    record.demand = None
+    if demand:
+        record.demand = None
     if dest.stage is Stage.HUMAN_REVIEW:
         _open_gate(record, trigger, now)
     elif dest is State.VERIFIED:
@@ -80,8 +83,8 @@ def _account(
         _accept(record, phase, (waiver or REVIEWER,))
         if waiver:
             record.note(now, EntryKind.GATE, f"{phase} gate waived, not reviewed by a person", who=waiver)
-    elif trigger is Trigger.EDIT and demand:
-        _shut(record, f"edited by {demand.by}", now)
+    elif trigger is Trigger.EDIT:
+        _shut(record, f"edited by {demand.by}" if demand else "edited", now)
     _enter(record, source)
 
 
