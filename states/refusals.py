@@ -56,6 +56,7 @@ def check(record: JobRecord, request: Request) -> None:
             if record.hold is None:
                 raise Refused("the job is not paused")
         case SetBudget():
+            _still_runs(record)
             if request.usd is None and request.tokens is None:
                 raise Refused("set_budget needs usd or tokens")
         case Select():
@@ -164,8 +165,15 @@ def _check_dialogue(record: JobRecord, what: str) -> None:
         raise Refused("100 messages are kept already; send finish")
 
 
+def _still_runs(record: JobRecord) -> None:
+    """A job that has ended stays for a moment, to be shown and kept; what it takes then would be lost."""
+    if record.mode is Mode.NORMAL:
+        raise Refused(f"the job has ended in {record.state}; `phasegate restart` goes on in a new run")
+
+
 def _check_restart(record: JobRecord, request: RestartFrom) -> None:
     _pending(record)
+    _still_runs(record)
     plan = preview(record, request)
     if plan.refused:
         raise Refused(plan.refused)
