@@ -37,7 +37,7 @@ def mode_facts_of(record: JobRecord) -> ModeFacts:
 def waived_by(record: JobRecord) -> str | None:
     """The named policy that waives the gate of the phase under review, if one does."""
     phase = record.state.phase
-    if phase is None or phase is Phase.VERIFIED:
+    if phase is None or phase not in record.spec.policy.gates:
         return None
     critical = sum(1 for q in record.questions if q.ref.critical and not _by_person(q.by))
     return waiver(record.spec.policy, phase, record.facts.get(phase, PhaseFacts()), critical)
