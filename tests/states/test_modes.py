@@ -187,7 +187,11 @@ def test_a_failure_replaces_a_pause_and_is_left_by_one_resume() -> None:
     assert record.paused_from is Mode.PLAN
     assert receive(record, Message.PAUSE, ["again"], NOW) is None
     assert receive(record, Message.RESUME, [], NOW)
-    assert (record.mode, record.hold, record.paused_from) == (Mode.PLAN, None, None)
+    assert record.model_dump(include={"mode", "hold", "paused_from"}) == {
+        "mode": Mode.PLAN,
+        "hold": None,
+        "paused_from": None,
+    }
 
 
 def test_act_is_refused_with_the_reason_in_every_state() -> None:
