@@ -67,9 +67,10 @@ def configure_logs(
 def temporal_logging() -> "LoggingConfig":
     """For `TelemetryConfig(logging=...)`: what Temporal's core says, from WARN up, goes to the same place.
 
-    Left alone, core writes to stdout in a form of its own. A process that makes a Runtime of its own must
-    leave by `os._exit`: one with a call still under way hangs when the interpreter ends. Also stops the SDK from repeating the
+    Left alone, core writes to stdout in a form of its own. Also stops the SDK from repeating the
     workflow's and activity's particulars in each message: they are fields of the event already.
+    A process that makes a Runtime of its own must leave by `os._exit`: with a call still under way
+    it hangs when the interpreter ends.
     """
     from temporalio import activity, workflow
     from temporalio.runtime import LogForwardingConfig, LoggingConfig, TelemetryFilter
