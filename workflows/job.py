@@ -107,11 +107,17 @@ class Job:
             )
 
     async def _continue_as_new(self) -> None:
-        old = self.record.ledger[:-LEDGER_KEPT]
+        old = tuple(self.record.ledger[:-LEDGER_KEPT])
         if old:
-            page = LedgerPage(job=self.record.job, entries=tuple(old))
-            self.record.ledger_pages.append(await self.local(PlanningActivities.store_ledger_page, page))
-            self.record.ledger = self.record.ledger[-LEDGER_KEPT:]
+            try:
+                page = LedgerPage(job=self.record.job, entries=old)
+                self.record.ledger_pages.append(await self.local(PlanningActivities.store_ledger_page, page))
+                # Messages may have added entries meanwhile: drop exactly what was stored.
+                del self.record.ledger[: len(old)]
+            except FailureError as failed:
+                # Carried along whole; the next time may find the store in order again.
+                why = reason_of(failed)
+                self.record.note(workflow.now(), EntryKind.FAILURE, "old entries stay in the job", why=why)
         workflow.continue_as_new({"carry": self.record.model_dump(mode="json")})
 
     def already_logged(self) -> None:
