@@ -148,5 +148,6 @@ def _unanswerable(feedback: tuple[str, ...]) -> tuple[OpenPoint, ...]:
             why="it asks for nothing that can be written down as a requirement without a person or a model",
         )
         for text in feedback
-        if not any(requirements.asks(s) or requirements.forbids(s) for s in sentences(text))
+        if _REVIEWER.search(text)
+        or not any(requirements.asks(s) or requirements.forbids(s) for s in sentences(text))
     )

@@ -62,11 +62,8 @@ def focus(brief: Brief, voice: Voice, index: Index) -> Focus:
     for candidate in taken:
         aim.choose(candidate, ranked)
     aim.add_files(voice.said)
-    for text, loosely in (
-        (voice.task, False),
-        *((t, False) for t in voice.known),
-        *((t, True) for t in voice.feedback),
-    ):
+    told = (voice.task, *voice.requirements, *voice.known)
+    for text, loosely in (*((t, False) for t in told), *((t, True) for t in voice.feedback)):
         for symbol in symbols_named(index, text, loosely):
             aim.enter(symbol.path, f"it defines `{symbol.qualified}`, which the text names", symbol=symbol)
     for artifact in _raw_material(brief):

@@ -10,10 +10,15 @@ def _phrase(text: str, decision: str) -> bool:
     return len(wanted) > 2 and f" {wanted} " in f" {normal(text)} "
 
 
+def _telling(decision: str) -> frozenset[str]:
+    """The words that make a decision this one; slugs count by their parts."""
+    return terms(normal(decision)) - _FILLERS
+
+
 def states(text: str, decisions: tuple[str, ...]) -> bool:
     """Whether a text says one of the decisions: as a phrase, or with all of its two or more telling words."""
     for decision in decisions:
-        telling = terms(decision) - _FILLERS
+        telling = _telling(decision)
         if _phrase(text, decision) or (len(telling) > 1 and telling <= terms(text)):
             return True
     return False
@@ -24,7 +29,7 @@ def answers(question_id: str, text: str, decisions: tuple[str, ...]) -> bool:
     or a part of the answer; a telling word may be the beginning of a name (`oauth` of `OAuth2Service`)."""
     spoken = {w.lower() for w in text.replace("`", " ").replace(".", " ").split()} | terms(text)
     for decision in decisions:
-        telling = terms(decision) - _FILLERS
+        telling = _telling(decision)
         if decision.strip() == question_id or states(text, (decision,)):
             return True
         if telling and all(any(w.startswith(t) for w in spoken) for t in telling if len(t) > 2):

@@ -50,7 +50,8 @@ _FORBIDS = re.compile(
 )
 _KEEPS = re.compile(
     r"\b(?:backwards?[- ]compatib\w+|"
-    r"(?:stays?|remains?|kept?|leave|left) (?:\S+ ){0,4}(?:unchanged|as is|as it is|alone|compatible))\b",
+    r"(?:stays?|remains?|keeps?|kept|leave|left) (?:\S+ ){0,4}"
+    r"(?:unchanged|as is|as it is|alone|compatible))\b",
     re.I,
 )
 _RULE = re.compile(

@@ -7,7 +7,8 @@ from functools import lru_cache
 _FENCE = re.compile(r"^\s*(```|~~~).*?^\s*\1[^\n]*$", re.S | re.M)
 _SPAN = re.compile(r"`([^`\n]{1,200})`")
 _PIECE = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\d+")
+_WORD = re.compile(r"[^\W\d]\w*|\d+")
+_PLAIN = re.compile(r"[^\W_]+")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*")
 _CALL = re.compile(r"(?<![\w./])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\(\)")
 _CAMEL_OR_SNAKE = re.compile(
@@ -16,7 +17,7 @@ _CAMEL_OR_SNAKE = re.compile(
 _PATH = re.compile(
     r"(?<![\w@:/.-])((?:[\w.@-]+/)*[\w@-][\w.@-]*\.[A-Za-z][A-Za-z0-9]{0,9}|(?:[\w.@-]+/)+[\w.@-]+)(?![\w/(])"
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[A-Z`\"'(\[*_\d])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[^\W_a-zß-ÿ]|[`\"'(\[*_])|(?<=[。！？])\s*")
 _SAME = {
     "delet": "remov",
     "drop": "remov",
@@ -66,7 +67,7 @@ def terms(text: str) -> frozenset[str]:
     """Stemmed words of a text without stop words; identifiers count whole and by their pieces."""
     found: set[str] = set()
     for token in _WORD.findall(text):
-        parts = _PIECE.findall(token)
+        parts = _PIECE.findall(token) if token.isascii() else _PLAIN.findall(token)
         found.update(stem(p) for p in parts if p.lower() not in STOP and (len(p) > 1 or p.isdigit()))
         if len(parts) > 1:
             found.add(token.lower())
@@ -75,7 +76,7 @@ def terms(text: str) -> frozenset[str]:
 
 def normal(text: str) -> str:
     """Lower-case words with single blanks: what two spellings of the same phrase have in common."""
-    return " ".join(w.lower() for token in _WORD.findall(text) for w in _PIECE.findall(token))
+    return " ".join(_PLAIN.findall(text)).lower()
 
 
 def prose(text: str) -> str:
