@@ -128,9 +128,14 @@ class Job:
         """One log event for each new entry of the ledger."""
         for entry in self.record.ledger:
             if entry.n > self._logged:
-                gate = self.record.gate.id if self.record.gate else ""
                 self.log.info(
-                    entry.kind.value, n=entry.n, what=entry.what, who=entry.who, state=entry.state, gate=gate
+                    entry.kind.value,
+                    n=entry.n,
+                    what=entry.what,
+                    who=entry.who,
+                    state=entry.state,
+                    phase=self.record.state.phase or "",
+                    gate=self.record.gate.id if self.record.gate else "",
                 )
         self._logged = self.record.ledger_count
 
