@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 from typing import Any, Self
 
+import structlog
 from pydantic import BaseModel, TypeAdapter
 from temporalio.client import (
     Client,
@@ -36,6 +37,8 @@ from states.view import JobView, view_of
 from states.words import Awaiting, Message, Mode, Phase, State
 from workflows.attributes import AWAITING, STATE, values_of
 from workflows.planning import PlanningWorkflow
+
+log = structlog.get_logger("phasegate.client")
 
 ASK = timedelta(seconds=4)
 """how long a worker may take to answer a question about a job"""
@@ -108,6 +111,7 @@ class JobClient:
             raise WrongUse(f"job {job} exists; choose another --id") from None
         except RPCError as error:
             raise _explained(error) from None
+        log.info("job started", job=job)
         return job
 
     async def resolve(self, prefix: str) -> str:
@@ -254,13 +258,15 @@ class JobClient:
     async def _update(self, job: str, message: Message, payload: dict[str, Any]) -> Ack:
         update_id = secrets.token_hex(8)
         try:
-            return await asyncio.wait_for(
+            ack: Ack = await asyncio.wait_for(
                 self._handle(job).execute_update(message.value, payload, id=update_id, result_type=Ack),
                 timeout=ANSWER,
             )
         except WorkflowUpdateFailedError as failed:
             cause = failed.cause
-            raise RefusedByJob(cause.message if isinstance(cause, ApplicationError) else str(cause)) from None
+            why = cause.message if isinstance(cause, ApplicationError) else str(cause)
+            log.info("message refused", job=job, message=message.value, why=why)
+            raise RefusedByJob(why) from None
         except TimeoutError:
             raise NoWorker(
                 f"the worker did not answer within {ANSWER:.0f} s; it may still act on {message}: "
@@ -268,12 +274,15 @@ class JobClient:
             ) from None
         except RPCError as error:
             raise _explained(error) from None
+        log.info("message taken", job=job, message=message.value, by="update")
+        return ack
 
     async def _signal(self, job: str, message: Message, payload: dict[str, Any]) -> Ack:
         try:
             await self._handle(job).signal(message.value, payload)
         except RPCError as error:
             raise _explained(error) from None
+        log.info("message sent", job=job, message=message.value, by="signal")
         note = "no worker answers; the message is kept and acted on as soon as one runs"
         return Ack(message=message.value, state="", note=note)
 
