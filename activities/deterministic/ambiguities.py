@@ -1,5 +1,7 @@
 """The questions of DISCOVERY: asked where more than one reading fits the task, and nowhere else."""
 
+from itertools import count
+
 from activities.deterministic.asked import Asked
 from activities.deterministic.relevance import Relevant
 from activities.deterministic.rivals import Rivals, find_rivals
@@ -12,12 +14,13 @@ from states.artifacts.discovery import Ambiguity, Candidate
 MOST_QUESTIONS = 5
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 _SHOWN_USERS = 3
+_NOWHERE = "Nothing in the repository matches"
 
 
 def ambiguities(index: Index, asked: Asked, relevant: Relevant) -> tuple[Ambiguity, ...]:
-    """At most five, with ids `q1`, `q2` ... in the order of their weight."""
+    """At most five, by weight, with ids `q1`, `q2` and so on."""
     if not relevant.matched:
-        questions = [_nowhere(index, asked, relevant)]
+        questions = [_nowhere(index, asked, relevant)] if _NOWHERE not in asked.answered else []
     else:
         questions = [_which(index, asked, group) for group in find_rivals(index, asked, relevant)]
         questions += [
@@ -25,14 +28,21 @@ def ambiguities(index: Index, asked: Asked, relevant: Relevant) -> tuple[Ambigui
             for unknown in unknown_names(index, asked.task)
             if not _said(unknown, asked)
         ]
-    return tuple(
-        q.model_copy(update={"id": f"q{number}"}) for number, q in enumerate(questions[:MOST_QUESTIONS], 1)
-    )
+    return _numbered(questions[:MOST_QUESTIONS], dict(asked.ids))
+
+
+def _numbered(questions: list[Ambiguity], known: dict[str, str]) -> tuple[Ambiguity, ...]:
+    """A question keeps the id it had; a new one never takes the id of another: answers are kept by id."""
+    free = (name for number in count(1) if (name := f"q{number}") not in known.values())
+    return tuple(q.model_copy(update={"id": known.get(q.question) or next(free)}) for q in questions)
 
 
 def _said(unknown: UnknownName, asked: Asked) -> bool:
     """Whether people have since named what they meant, or repeated the name as something new."""
-    return any(label in asked.settling for label, _ in unknown.close) or unknown.name in asked.settling
+    return (
+        any(label in asked.settling for label, _ in unknown.close)
+        or unknown.name in asked.settling + asked.answered
+    )
 
 
 def _which(index: Index, asked: Asked, group: Rivals) -> Ambiguity:
@@ -156,7 +166,7 @@ def _nowhere(index: Index, asked: Asked, relevant: Relevant) -> Ambiguity:
     nearest = ", ".join(f"`{path}`" for path in relevant.paths) or "no files at all"
     return Ambiguity(
         id="q",
-        question=f'Nothing in the repository matches "{spoken.rstrip("?.")}". Which part should change?',
+        question=f'{_NOWHERE} "{spoken.rstrip("?.")}". Which part should change?',
         context=f"None of {len(index.files)} files speaks of the task. The repository's centre: {nearest}.",
         impact_if_wrong="The plan would be about code that has nothing to do with the task.",
         candidates=(new, *options),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from activities.brief import Brief
 from activities.deterministic import invalidated
 from activities.deterministic.wording import prose, sentences
+from states.artifacts.discovery import ContextDiscoveryArtifact
 
 _LABEL = re.compile(r"^\W*(?:title|task|summary|goal|feature|bug|issue)\W*:\W*|^[#>*\-\s]+", re.I)
 _MAX_HEADLINE = 400
@@ -16,7 +17,8 @@ _SHORT = 600
 class Asked:
     """`headline` is what the task is about in its own first words, `spotlight` the whole of a short task;
     `query` is everything that says where to look; `fresh` is feedback and restart changes;
-    `settling` is what people said besides the task."""
+    `settling` is what people said besides the task; `answered` are the questions that have an answer;
+    `ids` pairs the questions asked before with their ids."""
 
     task: str
     headline: str
@@ -24,6 +26,8 @@ class Asked:
     query: str
     fresh: str
     settling: str
+    answered: str
+    ids: tuple[tuple[str, str], ...]
     new_things: tuple[str, ...]
 
 
@@ -34,9 +38,8 @@ def hear(brief: Brief) -> Asked:
     requirements = invalidated.surviving(brief.requirements, gone)
     constraints = invalidated.surviving(brief.constraints, gone)
     fresh = invalidated.surviving((*brief.feedback, *brief.changes), gone)
-    answers = tuple(
-        a.text for a in brief.answers if not invalidated.answers(a.question_id, a.text, brief.invalidated)
-    )
+    valid = [a for a in brief.answers if not invalidated.answers(a.question_id, a.text, gone)]
+    answers = tuple(a.text for a in valid)
     says = invalidated.surviving(brief.says, gone)
     return Asked(
         task=task,
@@ -45,8 +48,17 @@ def hear(brief: Brief) -> Asked:
         query="\n".join((task, *requirements, *constraints, *fresh, *answers, *says)),
         fresh="\n".join(fresh),
         settling="\n".join((*requirements, *constraints, *fresh, *answers, *says)),
+        ids=_ids(brief),
+        answered="\n".join(a.question for a in valid),
         new_things=(task, *requirements, *fresh),
     )
+
+
+def _ids(brief: Brief) -> tuple[tuple[str, str], ...]:
+    known = {a.question: a.question_id for a in brief.answers}
+    if isinstance(brief.previous, ContextDiscoveryArtifact):
+        known.update({a.question: a.id for a in brief.previous.ambiguities_discovered})
+    return tuple(known.items())
 
 
 def headline(task: str) -> str:

@@ -5,7 +5,7 @@ from activities.deterministic import extracts
 from activities.deterministic.ambiguities import ambiguities
 from activities.deterministic.asked import hear
 from activities.deterministic.conventions import patterns
-from activities.deterministic.relevance import Relevant, find_relevant
+from activities.deterministic.relevance import Relevant, find_relevant, with_candidates
 from activities.deterministic.responses import taken_up
 from activities.deterministic.sizing import estimate
 from activities.deterministic.wording import cut
@@ -19,6 +19,8 @@ def discover(brief: Brief, index: Index) -> ContextDiscoveryArtifact:
     asked = hear(brief)
     brief.progress(f"ranking {len(index.files)} files")
     relevant = find_relevant(index, asked)
+    questions = ambiguities(index, asked, relevant)
+    relevant = with_candidates(relevant, (c.path for q in questions for c in q.candidates))
     brief.progress(f"{len(relevant.files)} files look relevant; reading how they connect")
     shapes = patterns(index, relevant)
     return ContextDiscoveryArtifact(
@@ -33,7 +35,7 @@ def discover(brief: Brief, index: Index) -> ContextDiscoveryArtifact:
             integration_points=extracts.integration_points(index, relevant),
             dependencies=extracts.dependencies(index, relevant),
         ),
-        ambiguities_discovered=ambiguities(index, asked, relevant),
+        ambiguities_discovered=questions,
         extracted_context=extracts.extract(index, relevant),
         conventions=tuple(shape.description for shape in shapes),
         estimate=estimate(index, asked, relevant),

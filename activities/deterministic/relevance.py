@@ -1,6 +1,7 @@
 """Which files and symbols the task is about, and which of the files look like targets."""
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from activities.deterministic.asked import Asked
@@ -30,6 +31,7 @@ class Relevant:
     targets: tuple[str, ...]
     symbols: tuple[Symbol, ...]
     matched: bool
+    scores: Mapping[str, float]
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -54,7 +56,17 @@ def find_relevant(index: Index, asked: Asked) -> Relevant:
         targets=_targets(index, files, pointed) if matched else (),
         symbols=_symbols(index, files, asked),
         matched=matched,
+        scores={r.path: r.score for r in usable},
     )
+
+
+def with_candidates(relevant: Relevant, asked_about: Iterable[str]) -> Relevant:
+    """The same with every file that a question is about: its answer may lead there."""
+    missing = [p for p in dict.fromkeys(asked_about) if p in relevant.scores and p not in relevant.paths]
+    added = tuple(
+        Ranked(p, relevant.scores[p], ("one reading of the task, which is asked about",)) for p in missing
+    )
+    return replace(relevant, files=(*relevant.files, *added))
 
 
 def _is_named(file: Ranked) -> bool:

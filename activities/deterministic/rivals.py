@@ -5,6 +5,7 @@ import keyword
 import posixpath
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from activities.deterministic.asked import Asked
@@ -18,7 +19,9 @@ from activities.index.words import parts, query_terms, stem
 
 _MOST_RIVALS = 4
 _MOST_DEFINITIONS = 4
-_CLOSE = 0.35
+_CLOSE = 0.12
+_CLOSE_MODULES = 0.3
+_CENTRAL = 0.5
 _COMMON_HEADS = frozenset({"error", "exception", "mixin", "base", "test", "type", "option", "param"})
 
 
@@ -105,10 +108,9 @@ def _ancestors(index: Index, name: str) -> set[str]:
 def _families(index: Index, asked: Asked, relevant: Relevant) -> list[Rivals]:
     """Classes with the same last word (`...Service`) whose names say equally much of the task."""
     spoken = query_terms(asked.headline)
-    scores = {file.path: file.score for file in relevant.files}
     groups: dict[tuple[str, frozenset[str]], list[Symbol]] = defaultdict(list)
     exact: set[str] = set()
-    for path in relevant.paths:
+    for path in relevant.scores:
         if index.files[path].role is Role.SOURCE:
             for symbol in index.symbols_in(path):
                 own = _words(symbol.name)
@@ -116,12 +118,14 @@ def _families(index: Index, asked: Asked, relevant: Relevant) -> list[Rivals]:
                 if symbol.kind.container and said and not symbol.parent and not symbol.private:
                     exact |= said if set(own) <= set(spoken) else set()
                     groups[own[-1], said].append(symbol)
+    best = max((file.score for file in relevant.files), default=0.0)
     found = []
     for (head, said), symbols in groups.items():
-        distinct = _close(_without_bases(symbols), scores)
+        distinct = _close(_without_bases(symbols), relevant.scores)
         outdone = any(said < other for _, other in groups)
         vague = said - {head} <= COMMON or said <= exact or head in _COMMON_HEADS
-        if 2 <= len(distinct) <= _MOST_RIVALS and not vague and not outdone:
+        central = max((relevant.scores[s.path] for s in distinct), default=0.0) >= _CENTRAL * best
+        if 2 <= len(distinct) <= _MOST_RIVALS and central and not vague and not outdone:
             ordered = _ordered(distinct, index, relevant)
             last = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", ordered[0].name)[-1].lower()
             noun = " ".join([*(_spoken_word(asked.headline, s) for s in sorted(said - {head})), last])
@@ -144,13 +148,13 @@ def _without_bases(symbols: list[Symbol]) -> list[Symbol]:
     return [s for s in symbols if s.name not in bases]
 
 
-def _close(symbols: list[Symbol], scores: dict[str, float]) -> list[Symbol]:
+def _close(symbols: list[Symbol], scores: Mapping[str, float]) -> list[Symbol]:
     best = max((scores.get(s.path, 0.0) for s in symbols), default=0.0)
     return [s for s in symbols if scores.get(s.path, 0.0) >= _CLOSE * best]
 
 
 def _ordered(symbols: list[Symbol], index: Index, relevant: Relevant) -> tuple[Symbol, ...]:
-    scores = {file.path: file.score for file in relevant.files}
+    scores = relevant.scores
     return tuple(
         sorted(symbols, key=lambda s: (-scores.get(s.path, 0.0), -len(index.callers(s)), s.path, s.line))
     )
@@ -159,16 +163,16 @@ def _ordered(symbols: list[Symbol], index: Index, relevant: Relevant) -> tuple[S
 def _modules(index: Index, asked: Asked, relevant: Relevant, taken: set[str]) -> list[Rivals]:
     """Source files of the same name in different folders, when the name is a word of the task."""
     spoken = query_terms(asked.headline)
-    scores = {file.path: file.score for file in relevant.files}
+    scores = relevant.scores
     groups: dict[str, list[str]] = defaultdict(list)
-    for path in relevant.paths:
+    for path in scores:
         name = posixpath.basename(path).split(".")[0]
         if index.files[path].role is Role.SOURCE and path not in taken and set(_words(name)) <= set(spoken):
             groups[name].append(path)
     found = []
     for name, paths in sorted(groups.items()):
         best = max(scores[p] for p in paths)
-        close = [p for p in paths if scores[p] >= 0.6 * best]
+        close = [p for p in paths if scores[p] >= _CLOSE_MODULES * best]
         linked = any(a in index.imports_of(b) for a in close for b in close)
         if 2 <= len(close) <= _MOST_RIVALS and not linked:
             symbols = tuple(Symbol(p, name, SymbolKind.MODULE, 1, index.files[p].lines, p, 1) for p in close)
@@ -179,10 +183,11 @@ def _modules(index: Index, asked: Asked, relevant: Relevant, taken: set[str]) ->
 
 
 def _spoken_word(text: str, term: str) -> str:
-    """The word of the text that a stem came from."""
+    """The word of the text that a stem came from, in the singular."""
     for word in re.findall(r"[A-Za-z]+", text):
         if term in parts(word):
-            return str(word).lower()
+            one = str(word).lower()
+            return one[:-1] if one.endswith("s") and not one.endswith("ss") else one
     return term
 
 
@@ -192,11 +197,8 @@ def _settled(group: Rivals, asked: Asked) -> bool:
     everything = re.compile(
         rf"\b(?:both|all|every|each)\b[^.\n]{{0,40}}\b{re.escape(group.noun.split()[-1])}", re.I
     )
-    if everything.search(said):
+    if everything.search(said) or all(f"`{label}`" in asked.answered for label in group.labels):
         return True
-    names = (
-        {n for s in group.symbols for n in (s.name, s.path, s.qualified)}
-        if group.kind != "name"
-        else {n for s in group.symbols for n in (s.path, s.qualified) if n != group.noun}
-    )
+    names = {name for symbol in group.symbols for name in (symbol.path, symbol.qualified, symbol.name)}
+    names -= {group.symbols[0].name} if group.kind != "class" else set()
     return any(re.search(rf"(?<![\w./]){re.escape(name)}(?!\w)", said, re.I) for name in names)

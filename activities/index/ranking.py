@@ -5,6 +5,7 @@ This file is the only place that decides the order; `rank` is all that the rest 
 
 from __future__ import annotations
 
+import logging
 import math
 import posixpath
 from collections import defaultdict
@@ -66,6 +67,7 @@ def _word_scores(index: Index, terms: dict[str, int]) -> dict[str, float]:
         return {}
     import bm25s  # numpy behind it takes a tenth of a second to import
 
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it asks for DEBUG by itself
     vocabulary = {"": 0, **{term: number for number, term in enumerate(wanted, 1)}}
     corpus = [_token_ids(entry, vocabulary) for entry in documents]
     engine = bm25s.BM25(k1=1.2, b=0.6)
