@@ -39,11 +39,15 @@ def for_file(index: Index, test: str) -> str:
 
 def python_runner(index: Index) -> str:
     """pytest when the repository speaks of it anywhere a test runner is named, else unittest."""
-    speaks = any("pytest" in _text(index, p) for p in _PYTEST_SPEAKS)
-    tests = [e for e in index.files.values() if e.role is Role.TEST and e.path.endswith(".py")]
-    plain = [s for e in tests for s in e.symbols if s.name.startswith("test") and not s.parent]
-    fixtures = any(PurePosixPath(e.path).name == "conftest.py" for e in index.files.values())
-    return "python -m pytest" if speaks or fixtures or plain else "python -m unittest"
+    if any("pytest" in _text(index, p) for p in _PYTEST_SPEAKS):
+        return "python -m pytest"
+    for entry in index.files.values():
+        if entry.path.endswith("conftest.py"):
+            return "python -m pytest"
+        functions = [s for s in entry.symbols if not s.parent] if entry.role is Role.TEST else []
+        if entry.path.endswith(".py") and any(s.name.startswith("test") for s in functions):
+            return "python -m pytest"  # unittest knows no tests outside of classes
+    return "python -m unittest"
 
 
 def _of_language(index: Index, language: str) -> str:
