@@ -1,0 +1,1 @@
+"""`phasegate demo`: a whole job on a small repository, told step by step, with every claim checked."""
