@@ -52,9 +52,9 @@ class TemporalCli:
         assert not ok or outcome.code == 0, outcome
         return outcome
 
-    async def start(self, job: str, given: Any) -> Outcome:
+    async def start(self, job: str, given: Any, *words: str) -> Outcome:
         """`temporal workflow start` with one JSON input."""
-        return await self.start_raw(job, "--input", json.dumps(given))
+        return await self.start_raw(job, "--input", json.dumps(given), *words)
 
     async def start_raw(self, job: str, *words: str, ok: bool = True) -> Outcome:
         """`temporal workflow start` with whatever is given as input."""

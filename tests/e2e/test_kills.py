@@ -29,7 +29,6 @@ PLACES = (*WORKING, *(f"waits in {state}" for state in WAITING))
 VICTIMS = ("worker", "server", "both")
 FAST = (
     ("contracts-work", "worker"),
-    ("validation-review", "both"),
     (f"waits in {State.CONTRACTS_HUMAN_REVIEW}", "both"),
 )
 SLOW = tuple((p, v) for p in PLACES for v in VICTIMS if (p, v) not in FAST)
