@@ -2,42 +2,50 @@
 
 import json
 import re
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from activities.index.model import Index
 from activities.index.records import Role
 
+_NODE = (".js", ".jsx", ".ts", ".tsx", ".mjs")
 _PYTEST_SPEAKS = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "requirements-dev.txt", "setup.py")
 
 
-def suite(index: Index) -> str:
-    """The command for all tests; blank when nothing in the repository tells."""
+@dataclass(frozen=True)
+class TestCommands:
+    """`suite` runs all tests, blank when nothing in the repository tells; `python` runs those of Python."""
+
+    __test__ = False
+
+    suite: str
+    python: str
+
+    def for_file(self, test: str) -> str:
+        """The command for one test file, existing or planned; all tests where there is no narrower one."""
+        suffix = PurePosixPath(test).suffix
+        folder = str(PurePosixPath(test).parent)
+        if suffix == ".py":
+            return f"{self.python} {test}" if self.python.endswith("pytest") else self.python
+        if suffix == ".go":
+            return f"go test ./{folder}" if folder != "." else "go test ."
+        if suffix == ".rb":
+            return f"bundle exec rspec {test}" if test.endswith("_spec.rb") else f"ruby -Itest {test}"
+        if suffix in _NODE and self.suite.endswith(" test") and not self.suite.startswith("make"):
+            return f"{self.suite} -- {test}"
+        return self.suite
+
+
+def read(index: Index) -> TestCommands:
+    """What the repository's own files say; its Makefile first, then its languages, most used first."""
+    python = _python_runner(index)
     if re.search(r"^test\s*:", _text(index, "Makefile"), re.M):
-        return "make test"
-    for language in index.languages:
-        command = _of_language(index, language)
-        if command:
-            return command
-    return ""
+        return TestCommands("make test", python)
+    commands = (_of_language(index, language, python) for language in index.languages)
+    return TestCommands(next((c for c in commands if c), ""), python)
 
 
-def for_file(index: Index, test: str) -> str:
-    """The command for one test file, existing or planned; the whole suite where there is no narrower one."""
-    suffix = PurePosixPath(test).suffix
-    folder = str(PurePosixPath(test).parent)
-    if suffix == ".py":
-        runner = python_runner(index)
-        return f"{runner} {test}" if runner.endswith("pytest") else runner
-    if suffix == ".go":
-        return f"go test ./{folder}" if folder != "." else "go test ."
-    if suffix in (".js", ".jsx", ".ts", ".tsx", ".mjs") and suite(index).endswith(" test"):
-        return f"{suite(index)} -- {test}" if not suite(index).startswith("make") else suite(index)
-    if suffix == ".rb":
-        return f"bundle exec rspec {test}" if test.endswith("_spec.rb") else f"ruby -Itest {test}"
-    return suite(index)
-
-
-def python_runner(index: Index) -> str:
+def _python_runner(index: Index) -> str:
     """pytest when the repository speaks of it anywhere a test runner is named, else unittest."""
     if any("pytest" in _text(index, p) for p in _PYTEST_SPEAKS):
         return "python -m pytest"
@@ -50,10 +58,10 @@ def python_runner(index: Index) -> str:
     return "python -m unittest"
 
 
-def _of_language(index: Index, language: str) -> str:
+def _of_language(index: Index, language: str, python: str) -> str:
     tested = any(e.role is Role.TEST and e.language == language for e in index.files.values())
     if language == "python":
-        return python_runner(index) if tested else ""
+        return python if tested else ""
     if language in ("javascript", "typescript", "tsx"):
         return _node(index)
     for kind, sign, command in (

@@ -36,7 +36,7 @@ def in_file(index: Index, path: str) -> str:
     if own:
         return "This file reports errors like this:\n" + "\n".join(own[:6])
     folder = path.rpartition("/")[0]
-    near = [p for p in sorted(index.paths) if p.rpartition("/")[0] == folder and p != path]
+    near = [p for p in index.files if p.startswith(folder) and p.rpartition("/")[0] == folder and p != path]
     for neighbour in [p for p in near if index.files[p].code and index.files[p].role is Role.SOURCE][:20]:
         lines = raised(index, neighbour, 1, index.files[neighbour].lines)
         if lines:

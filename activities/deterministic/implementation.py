@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from activities.brief import Brief
-from activities.deterministic import commands, subtasks
+from activities.deterministic import subtasks
 from activities.deterministic.assignment import Place, assign, closeness
 from activities.deterministic.bundle import bundle, existing_code
 from activities.deterministic.proofs import Proofs, proofs
@@ -38,7 +38,11 @@ def plan(brief: Brief, index: Index) -> ImplementationPlanArtifact:
         context = bundle(item, proof.home.path if proof.home else "", brief, voice, index)
         done.append(subtasks.of_file(len(done) + 1, item, proof, context, voice, index))
     for path, group in proven.shared():
-        done.append(shared_subtask(len(done) + 1, path, group, proven.tests[path], index))
+        done.append(
+            shared_subtask(
+                len(done) + 1, path, group, proven.tests[path], proven.commands.for_file(path), index
+            )
+        )
     brief.progress(f"{len(done)} subtasks in {len(work)} files")
     points += to_feedback(answering(brief), index)
     points += () if work else (NOWHERE,)
@@ -49,7 +53,7 @@ def plan(brief: Brief, index: Index) -> ImplementationPlanArtifact:
         file_operations=(*(_operation(w, index) for w in work), *proven.operations(index)),
         subtasks=tuple(done),
         test_plan=proven.plan(index),
-        implementation_notes=_notes(brief, voice, index, work),
+        implementation_notes=_notes(brief, voice, proven, work),
     )
 
 
@@ -107,7 +111,7 @@ def _carried(brief: Brief) -> tuple[OpenPoint, ...]:
     return (OpenPoint(subject="signatures", why=why),)
 
 
-def _notes(brief: Brief, voice: Voice, index: Index, work: Sequence[Work]) -> tuple[str, ...]:
+def _notes(brief: Brief, voice: Voice, proven: Proofs, work: Sequence[Work]) -> tuple[str, ...]:
     found = brief.found()
     notes = [
         "Made without a model: places, context and tests are read from the code, the new code is not designed"
@@ -118,6 +122,6 @@ def _notes(brief: Brief, voice: Voice, index: Index, work: Sequence[Work]) -> tu
     notes += [f"Convention: {c}" for c in found.conventions[:10]]
     patterns = found.codebase_understanding.existing_patterns
     notes += [f"Pattern: {p.description}" for p in patterns[:8] if p.description not in found.conventions]
-    command = commands.suite(index)
+    command = proven.commands.suite
     notes.append(f"All tests: `{command}`" if command else "No test command was recognised")
     return tuple(dict.fromkeys(notes))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from activities.deterministic import testing
 from activities.deterministic.bundle import existing_code
+from activities.deterministic.commands import TestCommands, read
 from activities.deterministic.subtasks import Proof, title
 from activities.deterministic.testing import Home
 from activities.deterministic.wording import joined
@@ -23,12 +24,13 @@ class Proofs:
     homes: dict[str, Home]
     groups: dict[str, list[Work]]
     tests: dict[str, tuple[TestSpecification, ...]]
+    commands: TestCommands
 
     def of(self, work: Work) -> Proof:
         """How one file is proven. A test file that several files share belongs to none of them."""
         home = self.homes.get(work.path)
         alone = home is not None and len(self.groups[home.path]) == 1
-        return Proof(home, alone, self.tests[home.path] if home is not None and alone else ())
+        return Proof(home, alone, self.commands, self.tests[home.path] if home and alone else ())
 
     def shared(self) -> Iterator[tuple[str, list[Work]]]:
         """Test files that prove two or more files."""
@@ -72,7 +74,8 @@ def proofs(work: Sequence[Work], index: Index) -> Proofs:
     for item in work:
         if item.path in homes:
             groups.setdefault(homes[item.path].path, []).append(item)
-    return Proofs(homes, groups, {p: _tests(g, p, p in index.paths) for p, g in groups.items()})
+    tests = {path: _tests(group, path, path in index.paths) for path, group in groups.items()}
+    return Proofs(homes, groups, tests, read(index))
 
 
 def _tests(group: Sequence[Work], path: str, exists: bool) -> tuple[TestSpecification, ...]:

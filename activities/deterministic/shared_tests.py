@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from activities.deterministic import commands, subtasks, testing
+from activities.deterministic import subtasks, testing
 from activities.deterministic.bundle import existing_code
 from activities.deterministic.signatures import stated
 from activities.deterministic.work import Work
@@ -19,7 +19,12 @@ from states.words import Operation
 
 
 def shared_subtask(
-    number: int, path: str, group: Sequence[Work], tests: tuple[TestSpecification, ...], index: Index
+    number: int,
+    path: str,
+    group: Sequence[Work],
+    tests: tuple[TestSpecification, ...],
+    command: str,
+    index: Index,
 ) -> Subtask:
     """Write the tests of several files in one place. It needs their signatures, not their new bodies, so it
     can be done before, after or beside them."""
@@ -44,7 +49,7 @@ def shared_subtask(
         testing=TestingNeeds(
             unit_tests_to_create=tuple(f"{t.path}: {t.name}" for t in tests),
             test_data=tuple(f"fixture {f}" for f in testing.fixtures(index, path)),
-            verification_steps=(f"Run `{commands.for_file(index, path)}`",),
+            verification_steps=(f"Run `{command}`" if command else f"Run the tests in {path}",),
             expected_outcomes=(
                 "the new tests fail before the change and pass after it",
                 "the others pass throughout",

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from activities.deterministic import commands, errors, testing
+from activities.deterministic import errors, testing
+from activities.deterministic.commands import TestCommands
 from activities.deterministic.reliance import uses
 from activities.deterministic.signatures import parameters, stated
 from activities.deterministic.voice import Voice
@@ -30,6 +31,7 @@ class Proof:
 
     home: testing.Home | None
     own: bool
+    commands: TestCommands
     tests: tuple[TestSpecification, ...] = ()
 
 
@@ -188,12 +190,11 @@ def _integration(work: Work, index: Index) -> tuple[str, ...]:
 
 
 def _testing(proof: Proof, index: Index) -> TestingNeeds:
-    home, whole = proof.home, commands.suite(index)
+    home, whole = proof.home, proof.commands.suite
     steps = []
     if home is not None:
-        steps.append(
-            f"Run `{commands.for_file(index, home.path)}`" if whole or home.exists else f"Run {home.path}"
-        )
+        command = proof.commands.for_file(home.path)
+        steps.append(f"Run `{command}`" if command else f"Run the tests in {home.path}")
     if whole and f"Run `{whole}`" not in steps:
         steps.append(f"Run `{whole}`")
     elif not whole and home is None:

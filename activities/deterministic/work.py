@@ -40,6 +40,7 @@ def works(brief: Brief, voice: Voice, index: Index, points: list[OpenPoint]) -> 
     if designed is not None:
         _from_contracts(found, designed, index)
         asked = _asked(brief, index)
+        _add_symbols(found, brief, index, aim)
         targets = [t for t in aim.targets if t.path in asked or t.path in found or not chosen.get(t.path)]
         _ruled_out_but_agreed(aim, found, points)
     else:
@@ -64,6 +65,15 @@ def _asked(brief: Brief, index: Index) -> tuple[str, ...]:
     """Files that the feedback on the plan itself names."""
     text = "\n".join(brief.feedback)
     return (*files_named(index, text), *(s.path for s in symbols_named(index, text, loosely=True)))
+
+
+def _add_symbols(found: dict[str, Work], brief: Brief, index: Index, aim: Focus) -> None:
+    """Symbols that the feedback on the plan names, in files that the contracts change anyway."""
+    for symbol in symbols_named(index, "\n".join(brief.feedback), loosely=True):
+        target = next((t for t in aim.targets if t.path == symbol.path and symbol in t.symbols), None)
+        if symbol.path in found and symbol.kind.callable and target:
+            work = found[symbol.path]
+            work.symbols = tuple(sorted(dict.fromkeys((*work.symbols, symbol)), key=lambda s: s.first))
 
 
 def _from_contracts(found: dict[str, Work], designed: ContractDesignArtifact, index: Index) -> None:

@@ -164,6 +164,19 @@ def test_feedback_that_names_a_file_adds_a_subtask(shop: Path) -> None:
     assert walk.blocking() == []
 
 
+def test_feedback_that_names_a_symbol_extends_the_subtask(shop: Path) -> None:
+    walk = Walk(shop)
+    refused = walk.plan()
+    made = walk.plan(feedback=("revoke must do the same",), previous=refused)
+
+    def names(plan: ImplementationPlanArtifact) -> set[str]:
+        methods = at(plan, "src/shop/links.py").specification.method_implementations
+        return {m.method_name for m in methods}
+
+    assert names(made) == names(refused) | {"LinkService.revoke"}
+    assert walk.blocking() == []
+
+
 def test_a_file_that_the_contracts_change_is_not_dropped_silently(shop: Path) -> None:
     walk = Walk(shop)
     refused = walk.plan()
