@@ -252,7 +252,8 @@ def doc_above(node: Node) -> str:
     comments: list[Node] = []
     row, above = node.start_point[0], node.prev_sibling
     if above is None and node.parent is not None and node.parent.type == "body_statement":
-        above = node.parent.prev_sibling  # Ruby: a comment before the first statement stands outside of the body
+        # Ruby: a comment before the first statement stands outside of the body.
+        above = node.parent.prev_sibling
     while above is not None and above.type in _ABOVE and row - above.end_point[0] <= 1:
         if "comment" in above.type:
             comments.append(above)
