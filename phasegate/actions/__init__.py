@@ -1,0 +1,1 @@
+"""What each command does, with a connection to the server and a screen."""

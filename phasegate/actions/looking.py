@@ -1,0 +1,106 @@
+"""`list`, `show`, `ledger`, `metrics`, `diagram`."""
+
+from typing import Any
+
+from rich.text import Text
+
+from phasegate.actions.jobs import find_job, next_commands
+from phasegate.client import JobClient, JobLine
+from phasegate.problems import WrongUse
+from phasegate.screen.job import job_text
+from phasegate.screen.lists import jobs_table, ledger_lines
+from phasegate.screen.metrics import metrics_lines
+from phasegate.session import Outcome, Session
+from states.artifacts.base import Artifact
+from states.diagram import phase_diagram
+from states.metrics import measure
+from states.view import JobView
+from states.words import WORK_PHASES, Awaiting, Phase, State
+
+
+async def list_jobs(session: Session, everything: bool, state: str, awaiting: str, limit: int) -> Outcome:
+    """The jobs that fit, newest first."""
+    state, awaiting = _known_state(state), _known_awaiting(awaiting)
+    client = await session.client()
+    jobs = await client.list_jobs()
+    fits = [line for line in jobs if _fits(line, everything or bool(state), state, awaiting)]
+    shown = fits[:limit]
+    parts = jobs_table(shown, session.out.width) if shown else (Text(_nothing(jobs, everything)),)
+    if len(fits) > limit:
+        parts = (*parts, Text(f"{len(fits) - limit} more; --limit shows them", "dim"))
+    return Outcome({"jobs": [line.model_dump(mode="json") for line in shown], "total": len(fits)}, parts)
+
+
+async def show_job(session: Session, prefix: str) -> Outcome:
+    """The whole view."""
+    client, job = await find_job(session, prefix)
+    return shown(session, client, await client.view(job))
+
+
+def shown(session: Session, client: JobClient, view: JobView) -> Outcome:
+    """A view for people and for programs, next commands included."""
+    commands = next_commands(session, client, view)
+    data = view.model_copy(update={"next_commands": commands}).model_dump(mode="json")
+    return Outcome(data, tuple(job_text(view, commands)))
+
+
+async def show_ledger(session: Session, prefix: str) -> Outcome:
+    """Every entry, oldest first."""
+    client, job = await find_job(session, prefix)
+    entries = await client.ledger(job)
+    data = {"job": job, "entries": [entry.model_dump(mode="json") for entry in entries]}
+    return Outcome(data, tuple(ledger_lines(entries)))
+
+
+async def show_metrics(session: Session, prefix: str) -> Outcome:
+    """The seed's success metrics, computed from the record and the current artifacts."""
+    client, job = await find_job(session, prefix)
+    record = await client.record(job)
+    artifacts: dict[Phase, Artifact] = {
+        phase: (await client.store.get_artifact(ref.digest)).artifact()
+        for phase in WORK_PHASES
+        if (ref := record.current(phase))
+    }
+    metrics = measure(record, artifacts)
+    return Outcome({"job": job, **metrics.model_dump(mode="json")}, tuple(metrics_lines(metrics)))
+
+
+async def show_diagram(session: Session, prefix: str) -> Outcome:
+    """The machine; needs no server without a job."""
+    data: dict[str, Any] = {}
+    if prefix:
+        client, job = await find_job(session, prefix)
+        record = await client.record(job)
+        data = {"job": job, "state": record.state.value}
+        diagram = phase_diagram(record.state)
+    else:
+        diagram = phase_diagram()
+    return Outcome({**data, "diagram": diagram}, (diagram.rstrip(),))
+
+
+def _fits(line: JobLine, everything: bool, state: str, awaiting: str) -> bool:
+    if not (line.open or everything):
+        return False
+    in_state = not state or line.state == state or line.state.startswith(f"{state}_awaiting")
+    return in_state and (not awaiting or line.awaiting == awaiting)
+
+
+def _known_state(name: str) -> str:
+    """A state or a phase as typed, in any case."""
+    key = name.strip().lower().replace("-", "_")
+    if key and key not in list(State):
+        raise WrongUse(f"unknown state {name[:60]!r}; states are {', '.join(State)}")
+    return key
+
+
+def _known_awaiting(name: str) -> str:
+    key = name.strip().lower().replace("-", "_")
+    if key and key not in list(Awaiting):
+        raise WrongUse(f"unknown {name[:60]!r}; jobs wait for {', '.join(Awaiting)}")
+    return key
+
+
+def _nothing(jobs: list[JobLine], everything: bool) -> str:
+    if not jobs:
+        return 'no jobs yet; start one with: phasegate plan --repo PATH "the task"'
+    return "no job fits" if everything else f"no open job fits; --all shows the {len(jobs)} that are known"

@@ -1,0 +1,110 @@
+"""`plan`: from the words of a person to a running job."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from activities.repository import is_url
+from activities.workspace import check_repository
+from phasegate.actions.conversing import Conversation
+from phasegate.actions.jobs import named
+from phasegate.actions.policies import policy_of
+from phasegate.problems import WrongUse
+from phasegate.session import Outcome, Session
+from states.record import TASK_LIMIT, JobSpec
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What was typed."""
+
+    task: str = ""
+    task_file: str = ""
+    repository: str = ""
+    ref: str = "HEAD"
+    requirements: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    job: str = ""
+    by: str = ""
+    policy: dict[str, Any] = field(default_factory=dict)
+
+
+async def plan_task(session: Session, wish: Wish, detach: bool) -> Outcome:
+    """Start the job, then talk it through, or go along with it until a person is needed."""
+    spec = read_wish(wish, session.settings.policy)
+    client = await session.client()
+    await check_repository(spec.repository, spec.ref)
+    job = await client.start(spec, wish.job)
+    if detach:
+        return Outcome({"job": job}, (job,))
+    return await Conversation(session, client, job, named(wish.by)).run()
+
+
+def read_wish(wish: Wish, policy: dict[str, Any]) -> JobSpec:
+    """The job that was asked for. Raises WrongUse."""
+    task = _task(wish)
+    if len(task) > TASK_LIMIT:
+        raise WrongUse(
+            f"the task has {len(task):,} characters and may have {TASK_LIMIT:,}; "
+            "put long material into the repository and name it in the task"
+        )
+    try:
+        return JobSpec(
+            task=task,
+            repository=_repository(wish.repository),
+            ref=wish.ref.strip() or "HEAD",
+            requirements=wish.requirements,
+            constraints=wish.constraints,
+            policy=policy_of(policy, wish.policy),
+            submitted_by=named(wish.by),
+        )
+    except ValidationError as wrong:
+        error = wrong.errors(include_url=False)[0]
+        raise WrongUse(f"{error['loc'][0]}: {error['msg'].removeprefix('Value error, ')}") from None
+
+
+def _task(wish: Wish) -> str:
+    if wish.task and wish.task_file:
+        raise WrongUse("the task is given twice; write it as an argument or name --task-file")
+    task = _read(wish.task_file) if wish.task_file else wish.task
+    if not task.strip():
+        raise WrongUse('the task is empty; say what is to be done: phasegate plan --repo PATH "the task"')
+    return task.strip()
+
+
+def _read(name: str) -> str:
+    """A file, or stdin for `-`, at most a little more than a task may have."""
+    try:
+        if name == "-":
+            return sys.stdin.read(TASK_LIMIT * 20)
+        with Path(name).expanduser().open(encoding="utf-8") as file:
+            return file.read(TASK_LIMIT * 20)
+    except OSError as error:
+        raise WrongUse(f"cannot read the task from {name}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise WrongUse(f"the task in {name} is not UTF-8 text") from None
+
+
+def _repository(named_one: str) -> str:
+    """What was named, a path made absolute; without a name the git repository around us."""
+    if not named_one.strip():
+        return _around_us()
+    if is_url(named_one):
+        return named_one
+    return os.path.abspath(os.path.expanduser(named_one))
+
+
+def _around_us() -> str:
+    # a plain folder is only taken when it is named: it would be copied whole, be it a home folder
+    try:
+        found = subprocess.run(
+            ["git", "rev-parse", "--show-toplevel"], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        raise WrongUse("no repository is named and this folder is in none; add --repo PATH_OR_URL") from None
+    return found.stdout.strip()

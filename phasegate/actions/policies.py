@@ -1,0 +1,41 @@
+"""The policy of a new job: the `[policy]` table of phasegate.toml, and the flags, which win."""
+
+import re
+from typing import Any
+
+from pydantic import ValidationError
+
+from phasegate.problems import WrongUse
+from states.policy import Policy
+
+_TIME = re.compile(r"(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
+_SECONDS = (604_800, 86_400, 3_600, 60, 1)
+
+
+def policy_of(table: dict[str, Any], flags: dict[str, Any]) -> Policy:
+    """Raises WrongUse naming the field that is wrong, and where it comes from."""
+    given = {**table, **flags}
+    if "keep_open" in flags:
+        given.pop("keep_open_seconds", None)
+    if "keep_open" in given:
+        given["keep_open_seconds"] = seconds_of(str(given.pop("keep_open")))
+    if str(given.get("gates", "")).strip().lower() == "none":
+        given["gates"] = ()
+    try:
+        return Policy.model_validate(given)
+    except ValidationError as wrong:
+        error = wrong.errors(include_url=False)[0]
+        name = str(error["loc"][0])
+        where = f"--{name.replace('_', '-')}" if name in flags else f"policy.{name} of the settings"
+        if error["type"] == "extra_forbidden":
+            known = ", ".join(Policy.model_fields)
+            raise WrongUse(f"the policy has no field {name!r}; it has {known}") from None
+        raise WrongUse(f"{where}: {error['msg'].removeprefix('Value error, ')}") from None
+
+
+def seconds_of(text: str) -> int:
+    """`7d`, `1d12h`, `90m`, `0`; a bare number is seconds. Raises WrongUse."""
+    found = _TIME.fullmatch(text.strip().lower())
+    if not text.strip() or found is None:
+        raise WrongUse(f"--keep-open: {text[:40]!r} is no time; write 7d, 12h, 90m, 30s or 0")
+    return sum(int(part) * unit for part, unit in zip(found.groups(), _SECONDS, strict=True) if part)

@@ -1,0 +1,94 @@
+"""`watch`: what happens to a job, as it happens."""
+
+import asyncio
+from typing import Any
+
+from rich.text import Text
+
+from phasegate.actions.jobs import find_job, next_commands
+from phasegate.client import JobClient
+from phasegate.problems import Exit, Interrupted
+from phasegate.screen.consoles import show, write_json
+from phasegate.screen.job import waiting_text
+from phasegate.screen.lists import ledger_line
+from phasegate.session import Outcome, Session
+from states.ledger import LedgerEntry
+from states.view import JobView
+from states.words import Awaiting, State
+
+ENDS = (State.VERIFIED, State.CANCELLED)
+
+
+async def watch_job(session: Session, prefix: str, lines: int) -> Outcome:
+    """Follow until the job is verified, cancelled or closed."""
+    client, job = await find_job(session, prefix)
+    watcher = _Watcher(session, client, job)
+    try:
+        return await watcher.run(lines)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise Interrupted(f"no longer watching; the job goes on: phasegate show {job}") from None
+
+
+class _Watcher:
+    def __init__(self, session: Session, client: JobClient, job: str) -> None:
+        self._session = session
+        self._client = client
+        self._job = job
+        self._seen = 0
+        self._waits: tuple[Any, ...] = ()
+
+    async def run(self, lines: int) -> Outcome:
+        earlier = await self._client.ledger(self._job)
+        self._print(earlier[-lines:] if lines else [])
+        self._seen = earlier[-1].n if earlier else 0
+        view = await self._client.view(self._job)
+        self._tell(view)
+        if view.state not in ENDS:
+            async for view in self._client.follow(self._job):
+                await self._catch_up()
+                self._tell(view)
+                if view.state in ENDS:
+                    break
+        await self._catch_up()
+        return Outcome(None, code=Exit.REFUSED if view.state is State.CANCELLED else Exit.DONE)
+
+    async def _catch_up(self) -> None:
+        record = await self._client.record(self._job)
+        fresh = [entry for entry in record.ledger if entry.n > self._seen]
+        self._print(fresh)
+        self._seen = max([self._seen, *(entry.n for entry in fresh)])
+
+    def _print(self, entries: list[LedgerEntry]) -> None:
+        for entry in entries:
+            if self._session.as_json:
+                self._line({"type": "entry", **entry.model_dump(mode="json")})
+            else:
+                show(self._session.out, ledger_line(entry))
+
+    def _tell(self, view: JobView) -> None:
+        """Whom the job waits for, when that has changed."""
+        gate, open_ones = view.gate, tuple(q.ref.id for q in view.questions if q.open)
+        waits = (view.state in ENDS and view.state, view.awaiting, gate and gate.id, open_ones)
+        if waits == self._waits:
+            return
+        self._waits = waits
+        commands = next_commands(self._session, self._client, view)
+        if self._session.as_json:
+            self._line(
+                {
+                    "type": "waiting" if view.awaiting is not Awaiting.NONE else "state",
+                    "state": view.state.value,
+                    "phase": view.phase.value if view.phase else None,
+                    "mode": view.mode.value,
+                    "awaiting": view.awaiting.value,
+                    "gate": gate.id if gate else None,
+                    "digest": gate.digest if gate else None,
+                    "questions": list(open_ones),
+                    "next": [command.model_dump() for command in commands],
+                }
+            )
+        elif view.awaiting is not Awaiting.NONE or view.state in ENDS:
+            show(self._session.out, waiting_text(view), *(Text(f"  {c.phasegate}") for c in commands))
+
+    def _line(self, data: dict[str, Any]) -> None:
+        write_json({"job": self._job, **data}, lines=True)

@@ -1,0 +1,1 @@
+"""What can be typed after `phasegate`: names, arguments and options. Nothing heavy is imported here."""

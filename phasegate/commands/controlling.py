@@ -1,0 +1,103 @@
+"""`restart`, `rewind`, `pause`, `resume`, `cancel`: where a job goes."""
+
+from typing import Annotated
+
+import typer
+
+from phasegate.commands.options import By, Job, Json, Reason
+from phasegate.commands.running import run
+
+group = typer.Typer()
+
+_Phase = Annotated[str, typer.Argument(metavar="[PHASE]", help="Where to begin again, in any case.")]
+_From = Annotated[str, typer.Option("--from", metavar="PHASE", help="The same as PHASE.")]
+_Changes = Annotated[str, typer.Option("--changes", metavar="TEXT", help="What is different now.")]
+_Trigger = Annotated[
+    str,
+    typer.Option("--trigger", metavar="WHY", help="Such as requirements_changed or implementation_failed."),
+]
+_Preserve = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--preserve", metavar="PHASE", help="Keep only these; partial_PHASE is used as material. Repeatable."
+    ),
+]
+_Invalidate = Annotated[
+    list[str] | None,
+    typer.Option("--invalidate", metavar="DECISION", help="Leave this out of all further work. Repeatable."),
+]
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be kept and redone.")]
+
+
+@group.command()
+def restart(
+    job: Job,
+    phase: _Phase = "",
+    from_phase: _From = "",
+    changes: _Changes = "",
+    trigger: _Trigger = "",
+    preserve: _Preserve = None,
+    invalidate: _Invalidate = None,
+    dry_run: _DryRun = False,
+    by: By = "",
+    as_json: Json = False,
+) -> int:
+    """Plan again from a phase; what lies before it is kept. Also for jobs that have ended."""
+    from phasegate.actions.controlling import restart_job
+
+    payload = {
+        "phase": phase or from_phase,
+        "changes": changes,
+        "trigger": trigger,
+        "preserve_artifacts": preserve,
+        "invalidated_decisions": invalidate,
+        "by": by,
+    }
+    return run(lambda session: restart_job(session, job, payload, dry_run), as_json)
+
+
+@group.command()
+def rewind(
+    job: Job,
+    phase: _Phase = "",
+    from_phase: _From = "",
+    changes: _Changes = "",
+    trigger: _Trigger = "",
+    preserve: _Preserve = None,
+    invalidate: _Invalidate = None,
+    dry_run: _DryRun = False,
+    by: By = "",
+    as_json: Json = False,
+) -> int:
+    """The same as restart."""
+    return restart(job, phase, from_phase, changes, trigger, preserve, invalidate, dry_run, by, as_json)
+
+
+@group.command()
+def pause(job: Job, reason: Reason = "", by: By = "", as_json: Json = False) -> int:
+    """Start no new work; what runs is finished and kept."""
+    from phasegate.actions.controlling import pause_job
+
+    return run(lambda session: pause_job(session, job, reason, by), as_json)
+
+
+@group.command()
+def resume(job: Job, reason: Reason = "", by: By = "", as_json: Json = False) -> int:
+    """Go on after a pause, whoever or whatever paused the job."""
+    from phasegate.actions.controlling import resume_job
+
+    return run(lambda session: resume_job(session, job, reason, by), as_json)
+
+
+@group.command()
+def cancel(
+    job: Job,
+    reason: Reason = "",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    by: By = "",
+    as_json: Json = False,
+) -> int:
+    """Stop a job; its artifacts are kept, and `restart` can take it up again."""
+    from phasegate.actions.controlling import cancel_job
+
+    return run(lambda session: cancel_job(session, job, reason, yes, by), as_json)

@@ -1,0 +1,119 @@
+"""`answer`, `say`, `finish`, `approve`, `revise`, `reject`, `edit`: what people decide. A lone - is stdin."""
+
+from typing import Annotated
+
+import typer
+
+from phasegate.commands.options import By, Digest, Gate, Job, Json
+from phasegate.commands.running import run
+
+group = typer.Typer()
+
+_Feedback = Annotated[str, typer.Argument(metavar="FEEDBACK", help="What to change; - is stdin.")]
+_Kind = Annotated[
+    str, typer.Option("--kind", metavar="KIND", help="technical, requirement or contract: what it is about.")
+]
+
+
+@group.command()
+def answer(
+    job: Job,
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="[QUESTION] TEXT", help="The question's id, and the answer; - is stdin."),
+    ],
+    by: By = "",
+    as_json: Json = False,
+) -> int:
+    """Answer a question, or correct an answer. The id may be left out when one question is open."""
+    from phasegate.actions.deciding import answer_question
+
+    return run(lambda session: answer_question(session, job, words, by), as_json)
+
+
+@group.command()
+def say(
+    job: Job,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What you want to be known; - is stdin.")],
+    by: By = "",
+    as_json: Json = False,
+) -> int:
+    """Say something in CLARIFICATION. Kept for all later work; never an approval."""
+    from phasegate.actions.deciding import say_something
+
+    return run(lambda session: say_something(session, job, text, by), as_json)
+
+
+@group.command()
+def finish(job: Job, by: By = "", as_json: Json = False) -> int:
+    """End CLARIFICATION; open questions become best guesses, recorded as such."""
+    from phasegate.actions.deciding import finish_dialogue
+
+    return run(lambda session: finish_dialogue(session, job, by), as_json)
+
+
+@group.command()
+def approve(
+    job: Job,
+    comment: Annotated[str, typer.Argument(metavar="[COMMENT]", help="Kept with the approval.")] = "",
+    gate: Gate = "",
+    digest: Digest = "",
+    option: Annotated[str, typer.Option("--option", metavar="ID", help="The option you choose.")] = "",
+    by: By = "",
+    also_comment: Annotated[str, typer.Option("--comment", metavar="TEXT", help="The same as COMMENT.")] = "",
+    as_json: Json = False,
+) -> int:
+    """Pass the open gate. With --gate and --digest only if it is still what you read."""
+    from phasegate.actions.deciding import approve_gate
+
+    return run(
+        lambda session: approve_gate(session, job, comment or also_comment, gate, digest, option, by), as_json
+    )
+
+
+@group.command()
+def revise(
+    job: Job,
+    feedback: _Feedback,
+    kind: _Kind = "technical",
+    gate: Gate = "",
+    digest: Digest = "",
+    by: By = "",
+    as_json: Json = False,
+) -> int:
+    """Refuse the open gate: the work is done again with your feedback and reviewed again."""
+    from phasegate.actions.deciding import revise_gate
+
+    return run(lambda session: revise_gate(session, job, feedback, kind, gate, digest, by), as_json)
+
+
+@group.command()
+def reject(
+    job: Job,
+    feedback: _Feedback,
+    kind: _Kind = "technical",
+    gate: Gate = "",
+    digest: Digest = "",
+    by: By = "",
+    as_json: Json = False,
+) -> int:
+    """The same as revise."""
+    return revise(job, feedback, kind, gate, digest, by, as_json)
+
+
+@group.command()
+def edit(
+    job: Job,
+    file: Annotated[
+        str,
+        typer.Option(
+            "--file", metavar="FILE", help="Your version as JSON, instead of an editor; - is stdin."
+        ),
+    ] = "",
+    by: By = "",
+    as_json: Json = False,
+) -> int:
+    """Put your own version of the artifact under review in its place; it is reviewed again."""
+    from phasegate.actions.editing import edit_artifact
+
+    return run(lambda session: edit_artifact(session, job, file, by), as_json)

@@ -1,0 +1,169 @@
+"""A job as text: where it is, what was done, whom it waits for, what to type."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from rich.text import Text
+
+from phasegate.screen.consoles import whole
+from phasegate.screen.tame import tame, tame_line
+from states.record import ArtifactRef, Gate, QuestionState
+from states.view import JobView, NextCommand, PhaseProgress
+from states.words import ArtifactStatus, Awaiting, Mode, Phase, State
+
+_MARKS = {"done": "✓", "kept": "✓", "active": "▸", "waiting": "?", "skipped": "-", "pending": "·"}
+_COLOURS = {"done": "green", "kept": "green", "active": "cyan", "waiting": "yellow"}
+_WAITS = {
+    Awaiting.ANSWERS: "answers to its questions",
+    Awaiting.HUMAN_REVIEW: "a person's decision",
+    Awaiting.BUDGET: "a larger budget",
+    Awaiting.OPERATOR: "an operator",
+    Awaiting.NONE: "nobody",
+}
+_LONGEST_NAME = max(len(phase.name) for phase in Phase)
+
+
+def job_text(view: JobView, commands: tuple[NextCommand, ...]) -> Iterator[Text]:
+    """Everything about a job on one page."""
+    yield Text(tame_line(view.title), "bold")
+    yield _pair("job", view.job)
+    yield _pair("repository", _repository(view))
+    yield _pair("state", f"{view.state}, mode {view.mode}")
+    yield Text()
+    for progress in view.progress:
+        yield progress_line(view, progress)
+    for finding in view.findings:
+        yield Text(f"  {'!' if finding.blocking else '·'} {tame_line(finding.what)}", "yellow")
+    yield Text()
+    yield waiting_text(view)
+    if view.gate:
+        yield from gate_lines(view.gate)
+    for question in view.questions:
+        if question.open and view.awaiting is Awaiting.ANSWERS:
+            yield from question_lines(question)
+    yield from command_lines(commands)
+
+
+def waiting_text(view: JobView) -> Text:
+    """Whom the job waits for, in one sentence."""
+    if view.state is State.VERIFIED:
+        until = f"; it takes restarts until {_when(view.open_until)}" if view.open_until else ""
+        return Text(f"The plan is verified{until}.", "green")
+    if view.state is State.CANCELLED:
+        return Text("The job was cancelled.", "red")
+    if view.hold:
+        what = "stopped by a failure" if view.hold.failed else f"paused by {tame_line(view.hold.by)}"
+        return Text(f"The job is {what}: {tame_line(view.hold.reason)}", "yellow")
+    if view.awaiting is Awaiting.NONE:
+        return Text("The job is being worked on.")
+    since = f" for {duration(view.gate.opened)}" if view.gate else ""
+    return Text(f"The job waits for {_WAITS[view.awaiting]}{since}.", "yellow")
+
+
+def progress_line(view: JobView, progress: PhaseProgress) -> Text:
+    """`[3/6] CONTRACTS  done  v2  by ann`"""
+    number = list(Phase).index(progress.phase) + 1
+    mark, colour = _MARKS.get(progress.status, "·"), _COLOURS.get(progress.status, "dim")
+    words = [f"[{number}/{len(Phase)}] {progress.phase.name:<{_LONGEST_NAME}}"]
+    words.append(f"{mark} {_status(view, progress):<8}")
+    if progress.version:
+        words.append(f"v{progress.version}")
+    if progress.accepted_by:
+        words.append(accepted(progress.accepted_by))
+    ref = current(view, progress.phase)
+    if ref and progress.status in ("done", "kept"):
+        words.append(tame_line(ref.summary, 60))
+    return Text("  ".join(words).rstrip(), colour)
+
+
+def current(view: JobView, phase: Phase) -> ArtifactRef | None:
+    """The artifact of a phase that the job stands on."""
+    found = [ref for ref in view.artifacts if ref.phase is phase and ref.status is ArtifactStatus.CURRENT]
+    return found[-1] if found else None
+
+
+def accepted(names: tuple[str, ...]) -> str:
+    """Who let a phase pass; what no person read is never called approved."""
+    if names == ("ai_review",):
+        return "no gate"
+    if any(name.startswith("policy:") for name in names):
+        return f"waived by {', '.join(names)}, not reviewed by a person"
+    return f"approved by {tame_line(', '.join(names))}"
+
+
+def gate_lines(gate: Gate) -> Iterator[Text]:
+    """What is to be decided, without the artifact itself."""
+    have = f", {len(gate.decisions)} of {gate.needed} approvals" if gate.needed > 1 else ""
+    yield _pair("gate", f"{gate.id} reviews {gate.digest[:12]}{have}")
+    if gate.escalated:
+        yield Text(f"  decided by a person because {tame_line(gate.escalated)}", "yellow")
+    for safeguard in gate.safeguards:
+        yield Text(f"  needs a person: {tame_line(safeguard)}", "yellow")
+    for finding in gate.findings:
+        where = f" ({tame_line(finding.where)})" if finding.where else ""
+        yield Text(f"  {'!' if finding.blocking else '·'} {tame_line(finding.what)}{where}", "yellow")
+    for text in gate.feedback:
+        yield Text(f"  answers the feedback: {tame_line(text)}")
+
+
+def question_lines(question: QuestionState) -> Iterator[Text]:
+    """A question with its answers, the recommended one first."""
+    ref = question.ref
+    yield _pair(ref.id, tame(ref.text))
+    if ref.why:
+        yield Text(f"  why it matters: {tame_line(ref.why)}", "dim")
+    for choice in choices(question):
+        note = "  (recommended)" if choice == ref.recommended else ""
+        yield Text(f"  - {tame_line(choice)}{note}")
+
+
+def choices(question: QuestionState) -> tuple[str, ...]:
+    """What can be answered, the recommended answer first."""
+    ref = question.ref
+    first = (ref.recommended,) if ref.recommended else ()
+    return (*first, *(choice for choice in ref.choices if choice != ref.recommended))
+
+
+def command_lines(commands: tuple[NextCommand, ...]) -> Iterator[Text]:
+    """What to type next, in both forms."""
+    if not commands:
+        return
+    yield Text()
+    yield Text("next", "bold")
+    for command in commands:
+        yield Text(f"  {command.what}", "dim")
+        yield whole(f"    {tame(command.phasegate)}")
+        yield whole(f"    {tame(command.temporal)}", "dim")
+
+
+def duration(since: datetime, now: datetime | None = None) -> str:
+    """`2h14m`, `3d4h`, `12s`."""
+    seconds = max(0, int(((now or datetime.now(UTC)) - since).total_seconds()))
+    days, hours, minutes = seconds // 86_400, seconds // 3_600 % 24, seconds // 60 % 60
+    if days:
+        return f"{days}d{hours}h"
+    if hours:
+        return f"{hours}h{minutes:02d}m"
+    return f"{minutes}m{seconds % 60:02d}s" if minutes else f"{seconds}s"
+
+
+def _status(view: JobView, progress: PhaseProgress) -> str:
+    if progress.phase is view.phase and view.mode is Mode.PAUSED:
+        return "paused"
+    if progress.status == "active" and view.state.value.endswith("ai_review"):
+        return "ai review"
+    return progress.status
+
+
+def _repository(view: JobView) -> str:
+    if view.workspace is None:
+        return tame_line(view.repository)
+    return f"{tame_line(view.workspace.repository)} @ {view.workspace.commit[:12]}"
+
+
+def _when(at: datetime | None) -> str:
+    return at.astimezone().strftime("%Y-%m-%d %H:%M") if at else ""
+
+
+def _pair(name: str, value: str) -> Text:
+    return Text.assemble((f"{name:<12}", "dim"), value)

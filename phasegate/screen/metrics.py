@@ -1,0 +1,41 @@
+"""Metrics for people."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from rich.text import Text
+
+from phasegate.screen.job import duration
+from states.metrics import JobMetrics
+
+
+def metrics_lines(metrics: JobMetrics) -> Iterator[Text]:
+    """One line a metric, in the order of the Alfred seed."""
+    rows = [
+        ("requirement coverage", _share(metrics.requirement_coverage), "of the requirements are covered"),
+        ("context completeness", _share(metrics.context_completeness), "of the subtasks have all they need"),
+        ("subtask independence", _share(metrics.subtask_independence), "of the subtasks can be done alone"),
+        ("planning time", _time(metrics.planning_seconds), "from start to verified, or until now"),
+        ("  working", _time(metrics.working_seconds), "work and AI review"),
+        ("  human time", _time(metrics.human_seconds), "waiting for answers and decisions"),
+        ("restarts", str(metrics.restarts), ""),
+        ("revisions", str(metrics.revisions), f"{metrics.revisions_by_people} asked for by people"),
+        ("questions", str(metrics.questions), f"{metrics.questions_guessed} guessed instead of answered"),
+        ("accepted by people", str(len(metrics.accepted_by_people)), _phases(metrics.accepted_by_people)),
+        ("accepted by policy", str(len(metrics.accepted_by_policy)), _phases(metrics.accepted_by_policy)),
+    ]
+    for name, value, note in rows:
+        yield Text.assemble(f"{name:<22}", (f"{value:>8}", "bold"), (f"  {note}", "dim"))
+
+
+def _share(value: float | None) -> str:
+    return "not yet" if value is None else f"{value:.0%}"
+
+
+def _time(seconds: float) -> str:
+    start = datetime.fromtimestamp(0, UTC)
+    return duration(start, start + timedelta(seconds=seconds))
+
+
+def _phases(phases: tuple[object, ...]) -> str:
+    return ", ".join(str(phase) for phase in phases)

@@ -1,0 +1,53 @@
+"""How far a job is, while somebody looks on: one line for each phase that is done."""
+
+from rich.console import Console
+from rich.status import Status
+
+from phasegate.screen.consoles import show
+from phasegate.screen.job import progress_line
+from states.view import JobView
+from states.words import Awaiting, Phase
+
+_FINISHED = ("done", "kept", "skipped")
+
+
+class Progress:
+    """Give it every view; it prints what is new. On a terminal it also shows what goes on now."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._said: set[tuple[Phase, str, int, tuple[str, ...]]] = set()
+        self._status: Status | None = None
+
+    def update(self, view: JobView) -> None:
+        """Print the lines of phases that were finished since the last time."""
+        for each in view.progress:
+            key = (
+                each.phase,
+                each.status if each.status == "skipped" else "",
+                each.version,
+                each.accepted_by,
+            )
+            if each.status in _FINISHED and key not in self._said:
+                self._said.add(key)
+                self.pause()
+                show(self._console, progress_line(view, each))
+        if view.awaiting is Awaiting.NONE and view.phase and view.phase is not Phase.VERIFIED:
+            self._go_on(f"{view.phase.name}: {view.state.stage.replace('_', ' ')}")
+        else:
+            self.pause()
+
+    def pause(self) -> None:
+        """Take the moving line away, so that a question can stand there."""
+        if self._status:
+            self._status.stop()
+            self._status = None
+
+    def _go_on(self, text: str) -> None:
+        if not self._console.is_terminal:
+            return
+        if self._status is None:
+            self._status = self._console.status(text)
+            self._status.start()
+        else:
+            self._status.update(text)
