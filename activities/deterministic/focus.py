@@ -10,6 +10,7 @@ from activities.deterministic.assignment import NAMED, Place, closeness
 from activities.deterministic.names import MOST_PLACES, ONLY_REFERRED, lookup, resolve, symbols_named
 from activities.deterministic.voice import Voice, ruled_out
 from activities.deterministic.wording import cut, paths
+from activities.index.languages import language_of
 from activities.index.model import Index
 from activities.index.records import Role, Symbol
 from states.artifacts.base import Artifact
@@ -146,7 +147,7 @@ class _Aim:
         """Whether a path that does not exist is meant as a file to make and not as an example."""
         path = PurePosixPath(written)
         example = before[-1:] in ("'", '"', "=", "(")
-        clear = bool(path.suffix) and not example and ("/" in written or f"`{written}`" in text)
+        clear = bool(language_of(written)) and not example and ("/" in written or f"`{written}`" in text)
         above = any(str(parent) in self.index.paths for parent in path.parents)
         return clear and not above and ".." not in path.parts and written[0] not in "./~"
 

@@ -135,6 +135,11 @@ def test_a_path_of_a_deleting_or_example_kind_is_not_created(shop: Path) -> None
     assert not any(path.endswith("b.html") for path in operations(plan))
 
 
+def test_a_dotted_name_is_no_file_to_create(shop: Path) -> None:
+    plan = Walk(shop, task="Add a check to `create_link` that compares with the new `link.values`.").plan()
+    assert set(operations(plan).values()) == {Operation.MODIFY}
+
+
 def test_contracts_may_be_skipped(shop: Path) -> None:
     walk = Walk(shop)
     plan = walk.plan(skip=True)
