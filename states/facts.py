@@ -50,9 +50,9 @@ def standing_safeguards(record: JobRecord) -> tuple[str, ...]:
 
 
 def decisions_enough(record: JobRecord) -> bool:
-    """Whether enough different people approved the digest that is open."""
+    """Whether enough different people approved the digest that is open, and that the job stands on."""
     gate = record.gate
-    if gate is None:
+    if gate is None or gate.digest != _digest(record, gate.phase):
         return False
     return len({d.by for d in gate.decisions if d.digest == gate.digest}) >= gate.needed
 

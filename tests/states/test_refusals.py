@@ -3,13 +3,15 @@
 from typing import Any
 
 import pytest
-from job_maker import NOW, QUESTION, everything_but_the_ledger, job_in, story
+from job_maker import NOW, QUESTION, everything_but_the_ledger, hand_over, job_in, story
 
-from states.advance import end
+from states.advance import advance, end
+from states.facts import decisions_enough
+from states.machine import MoveRefused
 from states.messages import UNNAMED
 from states.receive import receive
 from states.record import JobRecord, QuestionState
-from states.words import Message, Phase, State
+from states.words import Message, Phase, State, Trigger
 
 RIGHT: dict[Message, Any] = {
     Message.APPROVE: {"comment": "good"},
@@ -75,6 +77,16 @@ def test_a_quorum_needs_different_people() -> None:
     ack = receive(record, Message.APPROVE, [{"by": "Bob"}], NOW)
     assert ack is not None
     assert ack.note == "validation-1 approved"
+
+
+def test_approvals_pass_nothing_but_what_was_read() -> None:
+    record = in_state(State.VALIDATION_HUMAN_REVIEW)
+    assert receive(record, Message.APPROVE, [], NOW)
+    assert decisions_enough(record)
+    hand_over(record)
+    assert not decisions_enough(record)
+    with pytest.raises(MoveRefused, match="needs that enough valid decisions on the current digest"):
+        advance(record, Trigger.HUMAN_APPROVE, NOW)
 
 
 def test_policies_of_approvals() -> None:
