@@ -1,10 +1,11 @@
-"""Record the history of every path that a job can take: `python -m tests.replay.record`.
+"""Record the history of every path that a job can take: `python -m tests.replay.record [NAME ...]`.
 
 Histories of earlier releases are never overwritten by hand: a change that no longer replays one needs
 `workflow.patched`, a new path needs a new scenario here.
 """
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -50,6 +51,9 @@ class Scenario:
     planner: ScriptedPlanner = field(default_factory=ScriptedPlanner)
     files: int = 1
     server: dict[str, object] = field(default_factory=dict)
+    again: dict[str, Any] = field(default_factory=dict)
+    """input of a second run under the same id, after the first has closed; empty for none"""
+    then: Story | None = None
 
 
 async def view(handle: Handle) -> JobView:
@@ -89,6 +93,12 @@ async def happy(handle: Handle) -> None:
     """Straight through."""
     await pass_gates(handle, "clarification-1", "contracts-1", "validation-1")
     await verified(handle)
+
+
+async def happy_and_closed(handle: Handle) -> None:
+    """Straight through, and not kept open."""
+    await happy(handle)
+    await handle.result()
 
 
 async def redesigned(handle: Handle) -> None:
@@ -230,6 +240,12 @@ async def many_signals(handle: Handle) -> None:
     await happy(handle)
 
 
+async def resumed(handle: Handle) -> None:
+    """A closed job goes on from the store: CONTRACTS and VALIDATION earn their gates again."""
+    await pass_gates(handle, "contracts-2", "validation-2")
+    await handle.result()
+
+
 def failing_once() -> ScriptedPlanner:
     """DISCOVERY fails for good the first time."""
     planner = ScriptedPlanner()
@@ -267,6 +283,12 @@ SCENARIOS: dict[str, Scenario] = {
     "parked": Scenario(parked, planner=failing_once()),
     "large_repository": Scenario(happy, files=100_000),
     "closes_at_once": Scenario(happy, policy={"keep_open_seconds": 0}),
+    "from_the_store": Scenario(
+        happy_and_closed,
+        policy={"keep_open_seconds": 0},
+        again={"resume_from": "CONTRACTS", "changes": "also SAML"},
+        then=resumed,
+    ),
     "no_gates": Scenario(verified, policy={"gates": []}),
     "continue_as_new": Scenario(many_signals, server={"limit.historyCount.suggestContinueAsNew": 60}),
 }
@@ -301,6 +323,12 @@ async def record(name: str, scenario: Scenario, server: EmbeddedServer) -> None:
         await scenario.story(client.get_workflow_handle(handle.id))
         await view(client.get_workflow_handle(handle.id))
         await keep(client, name, handle.id, first)
+        if scenario.again and scenario.then:
+            handle = await client.start_workflow(
+                PlanningWorkflow.run, scenario.again, id=handle.id, task_queue=QUEUE
+            )
+            await scenario.then(client.get_workflow_handle(handle.id))
+            await keep(client, f"{name}.again", handle.id, handle.first_execution_run_id)
 
 
 async def keep(client: Client, name: str, job: str, run: str | None) -> None:
@@ -315,12 +343,14 @@ async def keep(client: Client, name: str, job: str, run: str | None) -> None:
         number += 1
 
 
-async def main() -> None:
-    """Record all scenarios."""
+async def main(names: list[str]) -> None:
+    """Record all scenarios, or only the named ones."""
     configure_logs("error")
-    for old in HISTORIES.glob("*.json"):
-        old.unlink()
     for name, scenario in SCENARIOS.items():
+        if names and name not in names:
+            continue
+        for old in HISTORIES.glob(f"{name}.*json"):
+            old.unlink()
         async with AsyncExitStack() as stack:
             options = ServerOptions(search_attributes=REGISTERED, dynamic_config=scenario.server)
             server = await stack.enter_async_context(EmbeddedServer(options))
@@ -329,4 +359,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(sys.argv[1:]))
