@@ -54,7 +54,7 @@ async def compare(story: Story) -> None:
     story.tell.say(f"> {gate.feedback[0]}", "italic")
     story.tell.say(f"and differs from what you refused ({gate.against[:12]} -> {gate.digest[:12]}):")
     story.tell.diff(list(changes(before, after, "contracts v1", "contracts v2"))[2:], _DIFF_LINES)
-    story.tell.type(f"phasegate diff {JOB} contracts")
+    story.tell.type(f"phasegate diff {JOB} contracts 1 2")
 
 
 async def kill(story: Story) -> None:
