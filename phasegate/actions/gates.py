@@ -5,9 +5,10 @@ from rich.text import Text
 from phasegate.actions.editing import edit_in_editor
 from phasegate.client import JobClient
 from phasegate.problems import Problem, RefusedByJob
-from phasegate.screen.artifact import artifact_panel, as_markdown, changes, diff_text, readable
+from phasegate.screen.artifact import artifact_panel, changes, diff_text, readable
 from phasegate.screen.asking import ask, ask_lines
 from phasegate.screen.job import gate_lines
+from phasegate.screen.markdown import as_markdown
 from phasegate.screen.tame import tame_line
 from phasegate.session import Session
 from states.artifacts.kinds import StoredArtifact

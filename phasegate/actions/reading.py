@@ -10,8 +10,9 @@ from rich.text import Text
 from phasegate.actions.jobs import find_job, read_phase
 from phasegate.client import JobClient
 from phasegate.problems import Problem, UnknownJob
-from phasegate.screen.artifact import as_markdown, changes, diff_text, readable
+from phasegate.screen.artifact import changes, diff_text, readable
 from phasegate.screen.lists import artifacts_table
+from phasegate.screen.markdown import as_markdown
 from phasegate.screen.tame import tame
 from phasegate.session import Outcome, Session
 from states.artifacts.clarification import ClarificationArtifact

@@ -1,33 +1,18 @@
 """Artifacts for people: readable, capped, and tame, as all of their text comes from somewhere else."""
 
 import difflib
-import re
 from collections.abc import Iterator
 
-from markdown_it import MarkdownIt
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.markdown import Markdown
 from rich.panel import Panel
 from rich.segment import Segment
 from rich.text import Text
 
+from phasegate.screen.markdown import as_markdown
 from phasegate.screen.tame import tame
 from states.artifacts.kinds import StoredArtifact
 from states.render import markdown
 
-_NOT_OURS = (
-    "html_inline",
-    "html_block",
-    "link",
-    "image",
-    "autolink",
-    "entity",
-    "lheading",
-    "reference",
-    "code",
-)
-_FENCE = re.compile(r"^\s*(`{3,})")
-_SPANS = re.compile(r"(`+[^`]*`+)")
 MOST_LINES = 200
 """lines of a screen that an artifact may take before the rest is only counted"""
 
@@ -51,32 +36,6 @@ class Capped:
             yield Segment.line()
         if len(lines) > MOST_LINES:
             yield Text(f"… {len(lines) - MOST_LINES} more lines", "dim")
-
-
-def as_markdown(text: str) -> Markdown:
-    """Markdown as it looks. Only what our own renderings use is markup: nothing of a repository's text may
-    vanish as a tag, hide its address behind a link, or turn `__init__` into bold."""
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(list(_NOT_OURS))
-    shown = Markdown("", hyperlinks=False, code_theme="ansi_dark")
-    shown.markup, shown.parsed = text, parser.parse(_without_underscores(text))
-    return shown
-
-
-def _without_underscores(text: str) -> str:
-    """Underscores outside of code, escaped: they are parts of names, never emphasis."""
-    lines, fence = [], ""
-    for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence):
-            fence = ""
-        elif not fence:
-            line = "".join(
-                part if part.startswith("`") else part.replace("_", "\\_") for part in _SPANS.split(line)
-            )
-        lines.append(line)
-    return "\n".join(lines)
 
 
 def artifact_panel(stored: StoredArtifact, title: str) -> Panel:
