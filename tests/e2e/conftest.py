@@ -7,7 +7,7 @@ import pytest
 from activities.store import open_store
 from phasegate.search_attributes import ensure_search_attributes
 from tests.conftest import TemporalServer
-from tests.e2e.kill_table import CELLS, table
+from tests.e2e.kill_table import PLACES, PROPERTY, Cell, table
 from tests.e2e.stage import Stage, stage
 from tests.scripted import QUESTION, SECOND, ScriptedReviewer, scripted_activities
 from workflows.attributes import REGISTERED
@@ -38,7 +38,10 @@ async def asking(address: str) -> AsyncIterator[Stage]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """The table of the kill tests."""
-    if CELLS:
+    reports = (*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed"))
+    told = (each for report in reports if report.when == "call" for each in report.user_properties)
+    cells = [Cell(*fields) for name, fields in told if name == PROPERTY]
+    if cells:
         terminalreporter.section("killed processes")
-        for line in table():
+        for line in table(sorted(cells, key=lambda cell: PLACES.index(cell.place))):
             terminalreporter.write_line(line)

@@ -1,6 +1,6 @@
 """The product's worker as a process that stops in the middle of work where a test has laid a file.
 
-    python -m tests.e2e.slow_worker FOLDER scripted|real
+    python -m tests.e2e.slow_worker FOLDER scripted|large|real
 
 Before the work or the review of a phase it looks for `FOLDER/<phase>-<work|review>.hold`. While that is
 there it waits, having made `.reached` beside it; having passed it makes `.passed`. Settings come from the
@@ -22,7 +22,7 @@ from activities.deterministic.reviewer import MechanicalReviewer
 from activities.index.shelf import IndexShelf
 from activities.planning import PlanningActivities, Reviewer
 from activities.store import open_store
-from activities.workspace import Workspaces
+from activities.workspace import Workspace, Workspaces
 from phasegate.settings import Settings
 from states.artifacts.base import Artifact
 from states.artifacts.clarification import ClarificationArtifact
@@ -34,6 +34,7 @@ from states.review import Review
 from states.words import Phase
 from tests.scripted import QUESTION, NoWorkspaces, ScriptedPlanner, ScriptedReviewer
 from worker import build_worker, connect
+from workflows.patience import QUICK_FILES
 
 Stop = Callable[[Phase], None]
 
@@ -91,6 +92,16 @@ class HeldReviewer:
         return self.reviewer.review(phase, artifacts, digests, root, commit)
 
 
+class LargeWorkspaces(NoWorkspaces):
+    """A workspace so large that DISCOVERY is no quick work."""
+
+    async def open(self, job: str, repository: str, ref: str = "HEAD", refresh: bool = False) -> Workspace:
+        """A fixed commit of many files."""
+        opened = await super().open(job, repository, ref, refresh)
+        ref_of_many = opened.ref.model_copy(update={"files": 10 * QUICK_FILES})
+        return Workspace(ref_of_many, opened.path)
+
+
 def stop_at(folder: Path, what: str) -> Stop:
     """Wait in the middle of `what` of a phase for as long as its file is there."""
 
@@ -106,14 +117,18 @@ def stop_at(folder: Path, what: str) -> Stop:
 
 
 def activities(settings: Settings, folder: Path, kind: str) -> PlanningActivities:
-    """The activities of the product, held; `scripted` ones ask one question and read no repository."""
+    """The activities of the product, held. `real` ones read a repository, `large` ones claim a large one."""
     shelf = IndexShelf(settings.cache)
-    real = kind == "real"
+    real, large = kind == "real", kind == "large"
     planner: Planner = DeterministicPlanner(shelf) if real else ScriptedPlanner()
     reviewer: Reviewer = MechanicalReviewer(shelf) if real else ScriptedReviewer(questions=(QUESTION,))
     return PlanningActivities(
         store=open_store(settings.store),
-        workspaces=Workspaces(settings.workspaces) if real else NoWorkspaces(),
+        workspaces=Workspaces(settings.workspaces)
+        if real
+        else LargeWorkspaces()
+        if large
+        else NoWorkspaces(),
         planner=HeldPlanner(planner, stop_at(folder, "work")),
         reviewer=HeldReviewer(reviewer, stop_at(folder, "review")),
     )

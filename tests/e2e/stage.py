@@ -57,6 +57,11 @@ class Stage:
         view: JobView = await until(lambda: self.view(job), holds)
         return view
 
+    async def recorded(self, job: str, holds: Callable[[JobRecord], object]) -> JobRecord:
+        """Wait until something holds for a job's record."""
+        record: JobRecord = await until(lambda: self.record(job), holds)
+        return record
+
     async def gate(self, job: str, gate: str) -> Gate:
         """Wait until a gate is open."""
         view = await self.until(job, lambda view: view.gate and view.gate.id == gate)
@@ -87,11 +92,11 @@ class Stage:
 
 @asynccontextmanager
 async def stage(
-    address: str, activities: PlanningActivities | None = None, store: Store | None = None
+    address: str, activities: PlanningActivities | None = None, store: Store | None = None, queue: str = ""
 ) -> AsyncIterator[Stage]:
-    """A worker with these activities on a task queue of its own."""
+    """A worker with these activities, on a task queue of its own unless one is named."""
     store = store or open_store("memory://")
-    queue = f"e2e-{uuid.uuid4().hex[:8]}"
+    queue = queue or job_id("e2e")
     settings = Settings(task_queue=queue, drain_seconds=0)
     client = await Client.connect(address, data_converter=data_converter(store))
     worker = build_worker(client, settings, activities or scripted_activities(store))

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
@@ -12,21 +13,11 @@ import pytest
 from states.record import JobRecord
 from states.view import JobView
 from states.words import WORK_PHASES, Message, Phase, State
-from tests.e2e.kill_table import CELLS, Cell
+from tests.e2e.kill_table import PLACES, PROPERTY, VICTIMS, WORKING, Cell
 from tests.e2e.mortals import ROOT, Mortals, mortals
 
 JOB = "job"
 """one id for all runs, as each has a server of its own: nothing of an artifact may depend on it anyway"""
-WORKING = tuple(f"{phase}-{what}" for phase in WORK_PHASES for what in ("work", "review"))
-WAITING = (
-    State.CLARIFICATION,
-    State.CLARIFICATION_HUMAN_REVIEW,
-    State.CONTRACTS_HUMAN_REVIEW,
-    State.VALIDATION_HUMAN_REVIEW,
-    State.VERIFIED,
-)
-PLACES = (*WORKING, *(f"waits in {state}" for state in WAITING))
-VICTIMS = ("worker", "server", "both")
 FAST = (
     ("contracts-work", "worker"),
     (f"waits in {State.CONTRACTS_HUMAN_REVIEW}", "both"),
@@ -34,6 +25,7 @@ FAST = (
 SLOW = tuple((p, v) for p in PLACES for v in VICTIMS if (p, v) not in FAST)
 
 Before = Callable[[JobView], Awaitable[None]]
+Note = Callable[[str, object], None]
 Digests = dict[Phase, tuple[str, ...]]
 
 
@@ -133,10 +125,12 @@ async def killed_at(both: Mortals, task: dict[str, str], place: str, victims: st
         walking.cancel()
 
 
-async def check(both: Mortals, task: dict[str, str], expected: Digests, place: str, victims: str) -> None:
+async def check(
+    both: Mortals, task: dict[str, str], expected: Digests, place: str, victims: str, note: Note
+) -> None:
     """The job ends with the same artifacts, and its ledger has no gap."""
     record, seconds = await killed_at(both, task, place, victims)
-    CELLS.append(Cell(both.kind, place, victims, seconds, digests(record) == expected))
+    note(PROPERTY, astuple(Cell(both.kind, place, victims, seconds, digests(record) == expected)))
     assert digests(record) == expected
     assert record.state is State.VERIFIED
     assert [entry.n for entry in record.ledger] == list(range(1, record.ledger_count + 1))
@@ -147,12 +141,13 @@ async def test_a_job_survives(
     tasks: dict[str, dict[str, str]],
     undisturbed: Callable[[str], Awaitable[Digests]],
     tmp_path: Path,
+    record_property: Note,
     place: str,
     victims: str,
 ) -> None:
     expected = await undisturbed("scripted")
     async with mortals(tmp_path, "scripted") as both:
-        await check(both, tasks["scripted"], expected, place, victims)
+        await check(both, tasks["scripted"], expected, place, victims, record_property)
 
 
 @pytest.mark.slow
@@ -164,10 +159,11 @@ async def test_a_job_survives_wherever_whoever_dies(
     tasks: dict[str, dict[str, str]],
     undisturbed: Callable[[str], Awaitable[Digests]],
     tmp_path: Path,
+    record_property: Note,
     kind: str,
     place: str,
     victims: str,
 ) -> None:
     expected = await undisturbed(kind)
     async with mortals(tmp_path, kind) as both:
-        await check(both, tasks[kind], expected, place, victims)
+        await check(both, tasks[kind], expected, place, victims, record_property)
