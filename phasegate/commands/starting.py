@@ -1,11 +1,14 @@
 """`dev`, `worker`, `plan`, `demo`: bring things up."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from phasegate.commands.options import By, Json
 from phasegate.commands.running import run
+
+if TYPE_CHECKING:
+    from phasegate.session import Outcome, Session
 
 group = typer.Typer()
 
@@ -127,6 +130,11 @@ def demo(
     as_json: Json = False,
 ) -> int:
     """A whole job on a small repository, narrated; needs no set-up."""
-    from phasegate.demo.run import run_demo
 
-    return run(lambda session: run_demo(session, output, keep), as_json)
+    async def tell(session: "Session") -> "Outcome":
+        # imported here, where Ctrl-C ends in a sentence: it takes half a second
+        from phasegate.demo.run import run_demo
+
+        return await run_demo(session, output, keep)
+
+    return run(tell, as_json)
