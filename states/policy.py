@@ -29,8 +29,8 @@ class Policy(BaseModel):
     """revisions of one phase by people"""
     max_restarts: int = Field(default=3, ge=0, le=100)
     """restarts without a person's decision in between"""
-    keep_open_seconds: int = Field(default=7 * 24 * 3600, ge=0)
-    """how long a verified job stays open for restart_from and act; 0 closes it at once"""
+    keep_open_seconds: int = Field(default=7 * 24 * 3600, ge=0, le=10 * 365 * 24 * 3600)
+    """how long a verified job stays open for restart_from and act, ten years at most; 0 closes it at once"""
     skip_human_reviews: bool = False
     """waive gates whose facts are harmless, as `policy:skip_human_reviews`"""
     auto_approve_contracts: bool = False
