@@ -91,6 +91,10 @@ class Job:
         if updates := attributes.changes(self._shown, self.record):
             workflow.upsert_search_attributes(updates)
             self._shown = attributes.values_of(self.record)
+        self.show()
+
+    def show(self) -> None:
+        """Bring Temporal's own page in line; costs no event, so it can follow every message."""
         workflow.set_current_details(details_of(self.record))
 
     async def save(self) -> None:

@@ -106,6 +106,7 @@ class PlanningWorkflow(Job):
                 self.early.append((name, given))
             else:
                 receive(self.record, name, given, workflow.now())
+                self.show()
         self.log_ledger()
 
     @workflow.update(dynamic=True)
@@ -113,6 +114,7 @@ class PlanningWorkflow(Job):
         """Every message as an update: the same, with an answer."""
         request = read(self.record, name, _decode(args))
         ack = take(self.record, Message(name), request, workflow.now())
+        self.show()
         self.log_ledger()
         return ack
 

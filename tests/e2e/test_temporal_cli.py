@@ -147,6 +147,18 @@ async def test_answers_in_any_order_partial_and_corrected_later(asking: Stage) -
     assert not await asking.refusals(job)
 
 
+async def test_current_details_follow_every_message(asking: Stage) -> None:
+    job = await at(asking, State.CLARIFICATION)
+    metadata = ("workflow", "metadata", "--workflow-id", job)
+    both = (await asking.cli.run(*metadata)).out
+    assert "q1: " in both
+    assert "q2: " in both
+    await asking.cli.signal(job, "answer", {"question": "q1", "text": "both"})
+    one = (await asking.cli.run(*metadata)).out
+    assert "q1: " not in one
+    assert "q2: " in one
+
+
 async def test_finish_turns_open_questions_into_best_guesses(asking: Stage) -> None:
     job = await at(asking, State.CLARIFICATION)
     await asking.cli.signal(job, "answer", {"question": "q1", "text": "both", "by": "ann"})
