@@ -59,7 +59,7 @@ class Ground:
     def _modules(self) -> frozenset[str]:
         """Every way to name a file as a module: `pkg.mod` of src/pkg/mod.py, `mod`, and so on."""
         names: set[str] = set()
-        for path in self.paths:
+        for path in sorted(self.paths):
             parts = path.rsplit(".", 1)[0].removesuffix("/__init__").split("/")
             names.update(".".join(parts[n:]) for n in range(len(parts)))
         return frozenset(names)
