@@ -120,7 +120,10 @@ class JobClient:
             raise UnknownJob(f"{prefix[:80]!r} is no job id")
         if await self._execution(prefix) or await self.store.read_manifest(prefix):
             return prefix
-        found = {line.job for line in await self.list_jobs() if line.job.startswith(prefix)}
+        found = {job for job in await self.store.list_manifests() if job.startswith(prefix)}
+        query = f"WorkflowType = 'PlanningWorkflow' AND WorkflowId STARTS_WITH '{prefix}'"
+        async for each in self.temporal.list_workflows(query, limit=10):
+            found.add(each.id)
         if not found:
             raise UnknownJob(f"no job {prefix}; `phasegate list` shows all")
         if len(found) > 1:
@@ -133,17 +136,10 @@ class JobClient:
         async for each in self.temporal.list_workflows("WorkflowType = 'PlanningWorkflow'"):
             lines.setdefault(each.id, await _line(each))
         for job in await self.store.list_manifests():
-            if job not in lines:
-                record = await self._stored(job)
-                if record:
-                    lines[job] = JobLine(
-                        job=job,
-                        state=record.state.value,
-                        awaiting=Awaiting.NONE.value,
-                        open=False,
-                        title=record.spec.headline(),
-                        started=record.started,
-                    )
+            known = lines.get(job)
+            if (known is None or not known.title) and (record := await self._stored(job)):
+                # Started with the plain Temporal CLI (no title), or forgotten by the server.
+                lines[job] = _titled(known, record)
         first = datetime.min.replace(tzinfo=datetime.now().astimezone().tzinfo)
         return sorted(lines.values(), key=lambda line: line.started or first, reverse=True)
 
@@ -333,6 +329,21 @@ async def _line(each: WorkflowExecution) -> JobLine:
         open=running,
         title=str(memo.get("title", "")),
         started=each.start_time,
+    )
+
+
+def _titled(line: JobLine | None, record: JobRecord) -> JobLine:
+    """A line of the list, completed from what the store kept."""
+    title = record.spec.headline()
+    if line:
+        return line.model_copy(update={"title": title})
+    return JobLine(
+        job=record.job,
+        state=record.state.value,
+        awaiting=Awaiting.NONE.value,
+        open=False,
+        title=title,
+        started=record.started,
     )
 
 

@@ -155,8 +155,8 @@ def _restart(record: JobRecord, demand: Demand, now: datetime) -> None:
     record.restarts_total += 1
     record.ai_revisions.clear()
     record.stuck = ""
-    order = WORK_PHASES.index
-    record.feedback = [f for f in record.feedback if order(f.target) < order(request.phase)]
+    # What people asked for still holds; what AI review found was about artifacts that are gone.
+    record.feedback = [f for f in record.feedback if f.by != REVIEWER]
     for phase in plan.redone:
         record.refused.pop(phase, None)
         record.facts.pop(phase, None)
