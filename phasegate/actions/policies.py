@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from phasegate.problems import WrongUse
 from states.policy import Policy
+from states.words import Phase
 
 _TIME = re.compile(r"(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
 _SECONDS = (604_800, 86_400, 3_600, 60, 1)
@@ -19,8 +20,8 @@ def policy_of(table: dict[str, Any], flags: dict[str, Any]) -> Policy:
         given.pop("keep_open_seconds", None)
     if "keep_open" in given:
         given["keep_open_seconds"] = seconds_of(str(given.pop("keep_open")))
-    if str(given.get("gates", "")).strip().lower() == "none":
-        given["gates"] = ()
+    if "gates" in given:
+        given["gates"] = _gates(given["gates"])
     try:
         return Policy.model_validate(given)
     except ValidationError as wrong:
@@ -31,6 +32,16 @@ def policy_of(table: dict[str, Any], flags: dict[str, Any]) -> Policy:
             known = ", ".join(Policy.model_fields)
             raise WrongUse(f"the policy has no field {name!r}; it has {known}") from None
         raise WrongUse(f"{where}: {error['msg'].removeprefix('Value error, ')}") from None
+
+
+def _gates(value: Any) -> Any:
+    """`none` is no gate at all; VERIFIED, which has none, must not come to the same by accident."""
+    names = [part.strip().lower() for part in value.split(",")] if isinstance(value, str) else value
+    if names == ["none"]:
+        return ()
+    if isinstance(names, list) and any(str(name).strip().lower() == Phase.VERIFIED for name in names):
+        raise WrongUse("gates: VERIFIED has no gate; name the phases before it, or none")
+    return value
 
 
 def seconds_of(text: str) -> int:

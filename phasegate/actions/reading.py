@@ -43,6 +43,8 @@ async def print_artifact(session: Session, prefix: str, phase: str, version: int
     """One artifact; as it looks on a terminal, as markdown text elsewhere."""
     wanted = read_phase(phase)
     client, job = await find_job(session, prefix)
+    if not (await client.record(job)).versions(wanted):
+        raise NothingYet(f"job {job} has no {wanted.name} artifact; `phasegate artifacts {job}` lists them")
     ref, stored = await client.artifact(job, wanted, version)
     text = readable(stored, full=True)
     head = Text(f"{ref.phase.name} v{ref.version}  {ref.status}  sha256 {ref.digest}", "dim")

@@ -67,7 +67,8 @@ class _Watcher:
 
     def _tell(self, view: JobView) -> None:
         """Whom the job waits for, when that has changed."""
-        gate, open_ones = view.gate, tuple(q.ref.id for q in view.questions if q.open)
+        asked = view.questions if view.awaiting is Awaiting.ANSWERS else ()
+        gate, open_ones = view.gate, tuple(q.ref.id for q in asked if q.open)
         waits = (view.state in ENDS and view.state, view.awaiting, gate and gate.id, open_ones)
         if waits == self._waits:
             return

@@ -15,7 +15,7 @@ def doctor(
     fix: Annotated[bool, typer.Option("--fix", help="Put right what can be put right.")] = False,
     as_json: Json = False,
 ) -> int:
-    """Check what phasegate needs, and say what to do about what is missing."""
+    """Check what phasegate needs, and what to do about it."""
     from phasegate.actions.doctor import examine
 
     return run(lambda session: examine(session, fix), as_json)

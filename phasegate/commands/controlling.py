@@ -42,7 +42,10 @@ def restart(
     by: By = "",
     as_json: Json = False,
 ) -> int:
-    """Plan again from a phase; what lies before it is kept. Also for jobs that have ended."""
+    """Plan again from a phase; what lies before it is kept.
+
+    Also for jobs that have ended. --dry-run shows what would happen.
+    """
     from phasegate.actions.controlling import restart_job
 
     payload = {
@@ -83,7 +86,7 @@ def pause(job: Job, reason: Reason = "", by: By = "", as_json: Json = False) -> 
 
 @group.command()
 def resume(job: Job, reason: Reason = "", by: By = "", as_json: Json = False) -> int:
-    """Go on after a pause, whoever or whatever paused the job."""
+    """Go on after a pause, by a person or by a failure."""
     from phasegate.actions.controlling import resume_job
 
     return run(lambda session: resume_job(session, job, reason, by), as_json)
@@ -97,7 +100,10 @@ def cancel(
     by: By = "",
     as_json: Json = False,
 ) -> int:
-    """Stop a job; its artifacts are kept, and `restart` can take it up again."""
+    """Stop a job; its artifacts are kept.
+
+    `restart` can take it up again.
+    """
     from phasegate.actions.controlling import cancel_job
 
     return run(lambda session: cancel_job(session, job, reason, yes, by), as_json)

@@ -25,7 +25,10 @@ def answer(
     by: By = "",
     as_json: Json = False,
 ) -> int:
-    """Answer a question, or correct an answer. The id may be left out when one question is open."""
+    """Answer a question, or correct an answer.
+
+    The id may be left out when exactly one question is open.
+    """
     from phasegate.actions.deciding import answer_question
 
     return run(lambda session: answer_question(session, job, words, by), as_json)
@@ -38,7 +41,10 @@ def say(
     by: By = "",
     as_json: Json = False,
 ) -> int:
-    """Say something in CLARIFICATION. Kept for all later work; never an approval."""
+    """Say something in CLARIFICATION.
+
+    It is kept for all later work, and never an approval.
+    """
     from phasegate.actions.deciding import say_something
 
     return run(lambda session: say_something(session, job, text, by), as_json)
@@ -46,7 +52,7 @@ def say(
 
 @group.command()
 def finish(job: Job, by: By = "", as_json: Json = False) -> int:
-    """End CLARIFICATION; open questions become best guesses, recorded as such."""
+    """End the dialogue; open questions become best guesses."""
     from phasegate.actions.deciding import finish_dialogue
 
     return run(lambda session: finish_dialogue(session, job, by), as_json)
@@ -63,7 +69,10 @@ def approve(
     also_comment: Annotated[str, typer.Option("--comment", metavar="TEXT", help="The same as COMMENT.")] = "",
     as_json: Json = False,
 ) -> int:
-    """Pass the open gate. With --gate and --digest only if it is still what you read."""
+    """Pass the open gate.
+
+    With --gate and --digest only if it is still what you read.
+    """
     from phasegate.actions.deciding import approve_gate
 
     return run(
@@ -81,7 +90,10 @@ def revise(
     by: By = "",
     as_json: Json = False,
 ) -> int:
-    """Refuse the open gate: the work is done again with your feedback and reviewed again."""
+    """Refuse the open gate: the work is done again.
+
+    Your feedback is quoted at the gate that comes back, beside what changed.
+    """
     from phasegate.actions.deciding import revise_gate
 
     return run(lambda session: revise_gate(session, job, feedback, kind, gate, digest, by), as_json)
@@ -113,7 +125,10 @@ def edit(
     by: By = "",
     as_json: Json = False,
 ) -> int:
-    """Put your own version of the artifact under review in its place; it is reviewed again."""
+    """Replace what is under review by your own version.
+
+    It is checked here before anything is sent, and reviewed again.
+    """
     from phasegate.actions.editing import edit_artifact
 
     return run(lambda session: edit_artifact(session, job, file, by), as_json)

@@ -53,7 +53,7 @@ def watch(
 
 @group.command()
 def ledger(job: Job, as_json: Json = False) -> int:
-    """Everything that happened to a job, and everything that was refused."""
+    """What happened to a job, and what was refused."""
     from phasegate.actions.looking import show_ledger
 
     return run(lambda session: show_ledger(session, job), as_json)
@@ -61,7 +61,7 @@ def ledger(job: Job, as_json: Json = False) -> int:
 
 @group.command()
 def metrics(job: Job, as_json: Json = False) -> int:
-    """How good the plan is and what it took: coverage, context, independence, time of people."""
+    """How good the plan is, and what it took."""
     from phasegate.actions.looking import show_metrics
 
     return run(lambda session: show_metrics(session, job), as_json)

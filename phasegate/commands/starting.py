@@ -19,7 +19,10 @@ def dev(
     ui: Annotated[bool, typer.Option(help="Temporal's own page beside it.")] = True,
     as_json: Json = False,
 ) -> int:
-    """Run a Temporal server and a worker here; data is kept, Ctrl-C stops both."""
+    """Run a Temporal server and a worker; Ctrl-C stops both.
+
+    Data is kept on this machine and found again by the next dev, also after a crash or a reboot.
+    """
     from phasegate.actions.dev import run_dev
 
     return run(lambda session: run_dev(session, port, ui), as_json)
@@ -27,7 +30,7 @@ def dev(
 
 @group.command()
 def worker(as_json: Json = False) -> int:
-    """Run a worker for the server of the settings; SIGTERM or Ctrl-C drains it."""
+    """Run a worker alone; SIGTERM or Ctrl-C drains it."""
     from phasegate.actions.dev import run_only_worker
 
     return run(run_only_worker, as_json)

@@ -23,6 +23,9 @@ def ask(prompt: str) -> str:
         except EOFError:
             print()
             raise Left from None
+        except KeyboardInterrupt:
+            print()
+            raise
 
 
 def ask_lines(prompt: str) -> str:
