@@ -145,7 +145,7 @@ def _before_restart(record: JobRecord, phase: Phase) -> bool:
 
 
 def command(job: str, what: str, words: str, message: Message, payload: dict[str, Any]) -> NextCommand:
-    """One thing to do, as a phasegate command and as a plain signal."""
+    """One thing to do, for phasegate and as a plain signal; `job` and `words` are quoted for a shell."""
     given = f" --input {shlex.quote(json.dumps(payload, ensure_ascii=False))}" if payload else ""
     return NextCommand(
         what=what,
@@ -156,14 +156,14 @@ def command(job: str, what: str, words: str, message: Message, payload: dict[str
 
 def next_commands(record: JobRecord) -> list[NextCommand]:
     """What a person can do now, most likely first."""
-    job = record.job
+    job = shlex.quote(record.job)
     match awaiting(record):
         case Awaiting.ANSWERS:
             found = [
                 command(
                     job,
                     f"answer {q.ref.id}",
-                    f"answer {job} {q.ref.id} {shlex.quote(q.ref.recommended or 'your answer')}",
+                    f"answer {job} {shlex.quote(q.ref.id)} {shlex.quote(q.ref.recommended or 'your answer')}",
                     Message.ANSWER,
                     {"question": q.ref.id, "text": q.ref.recommended or "your answer"},
                 )

@@ -1,0 +1,80 @@
+"""The commands that a job offers can be typed as they stand, and do what they say."""
+
+import json
+import shlex
+from collections.abc import Iterator
+
+import pytest
+from job_maker import NOW, QUESTION, job_in
+
+from states.receive import pause, receive
+from states.record import Hold, JobRecord, QuestionState
+from states.view import NextCommand, awaiting, next_commands
+from states.words import Awaiting, State
+
+ODD_NAME = "plan 'x'; echo $(whoami) > \"out\" #1"
+WAITING = [state for state in State if state.value.endswith("human_review")]
+
+
+def jobs(name: str) -> Iterator[JobRecord]:
+    """A job for each way of waiting for a person."""
+    asking = job_in(State.CLARIFICATION)
+    odd = QUESTION.model_copy(
+        update={"id": "q 2", "text": "Is 'x' right; or y?", "recommended": 'it\'s "both" -> $x'}
+    )
+    asking.questions = [QuestionState(ref=QUESTION), QuestionState(ref=odd)]
+    failed = job_in(State.CONTRACTS)
+    pause(failed, Hold(reason="the key is wrong", by="phasegate", failed=True), NOW)
+    for record in (asking, failed, *(job_in(state) for state in WAITING)):
+        record.job = name
+        yield record
+
+
+def signal_of(each: NextCommand, job: str) -> tuple[str, list[object]]:
+    """What the plain Temporal form sends, read as a shell would."""
+    words = shlex.split(each.temporal)
+    assert words[:5] == ["temporal", "workflow", "signal", "--workflow-id", job]
+    assert words[5] == "--name"
+    if len(words) == 7:
+        return words[6], []
+    assert words[7] == "--input"
+    (given,) = words[8:]
+    return words[6], [json.loads(given)]
+
+
+@pytest.mark.parametrize("name", ["job-1", ODD_NAME])
+def test_every_command_is_taken(name: str) -> None:
+    for record in jobs(name):
+        assert awaiting(record) is not Awaiting.NONE
+        offered = next_commands(record)
+        assert offered
+        for each in offered:
+            message, args = signal_of(each, name)
+            assert receive(record.model_copy(deep=True), message, args, NOW), each.temporal
+            typed = shlex.split(each.phasegate, comments=True)
+            assert typed[:3] == ["phasegate", message, name]
+
+
+def test_each_question_is_offered_with_its_recommended_answer() -> None:
+    record = next(jobs("job-1"))
+    for each in next_commands(record)[:2]:
+        message, args = signal_of(each, "job-1")
+        assert receive(record, message, args, NOW)
+    assert [q.text for q in record.questions] == [q.ref.recommended for q in record.questions]
+    assert awaiting(record) is Awaiting.NONE
+
+
+def test_approving_as_offered_binds_the_digest() -> None:
+    record = job_in(State.CONTRACTS_HUMAN_REVIEW)
+    assert record.gate is not None
+    _, (payload,) = signal_of(next_commands(record)[0], "job-1")
+    assert isinstance(payload, dict)
+    assert payload == {"gate": record.gate.id, "digest": record.gate.digest[:12]}
+
+
+def test_a_verified_job_offers_its_plan() -> None:
+    record = job_in(State.VERIFIED)
+    record.job = ODD_NAME
+    (only,) = next_commands(record)
+    assert shlex.split(only.phasegate, comments=True) == ["phasegate", "export", ODD_NAME]
+    assert shlex.split(only.temporal, comments=True)[-4:] == ["--workflow-id", ODD_NAME, "--name", "view"]
