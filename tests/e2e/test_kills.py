@@ -120,7 +120,8 @@ async def killed_at(both: Mortals, task: dict[str, str], place: str, victims: st
         both.release(place)
         began = time.monotonic()
         await both.passed(place)
-        return await walking, spent + time.monotonic() - began
+        spent += time.monotonic() - began
+        return await walking, spent
     finally:
         walking.cancel()
 
