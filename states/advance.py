@@ -84,6 +84,9 @@ def _account(
         if waiver:
             record.note(now, EntryKind.GATE, f"{phase} gate waived, not reviewed by a person", who=waiver)
     elif trigger is Trigger.EDIT:
+        if phase and record.gate:
+            # The gate that it earns again shows what the person changed.
+            record.refused[phase] = record.gate.digest
         _shut(record, f"edited by {demand.by}" if demand else "edited", now)
     _enter(record, source)
 
@@ -160,6 +163,7 @@ def _restart(record: JobRecord, demand: Demand, now: datetime) -> None:
     for phase in plan.redone:
         record.refused.pop(phase, None)
         record.facts.pop(phase, None)
+        record.human_revisions.pop(phase, None)
     _ask_again(record, request.phase)
     if record.gate:
         _shut(record, f"overtaken by a restart from {request.phase.name}", now)

@@ -84,6 +84,9 @@ def _ready(record: JobRecord, phase: Phase) -> bool:
 
 
 def _simple(record: JobRecord) -> bool:
+    if record.gates_opened.get(Phase.CONTRACTS):
+        # A gate that was opened once is earned again, however simple the task has become.
+        return False
     found = record.facts.get(Phase.DISCOVERY)
     unanswered = sum(1 for q in record.questions if not _by_person(q.by))
     return found is not None and is_simple(found, unanswered)

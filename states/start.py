@@ -33,7 +33,7 @@ def read_start(raw: Any) -> JobStart:
             return JobStart(carry=JobRecord.model_validate(raw["carry"]))
         if raw.get("resume_from") is not None:
             given = {k: v for k, v in raw.items() if k not in ("resume_from", "carry")}
-            resume = parse(Message.RESTART_FROM, [{"phase": raw["resume_from"], **given}])
+            resume = parse(Message.RESTART_FROM, [{**given, "phase": raw["resume_from"]}])
             assert isinstance(resume, RestartFrom)
             return JobStart(resume=resume)
         known = {k: v for k, v in raw.items() if k in JobSpec.model_fields}

@@ -216,13 +216,16 @@ class PlanningWorkflow(Job):
                 assert_never(stage)
 
     def _fire(self, trigger: Trigger) -> None:
+        demand = self.record.demand
+        if demand and demand.trigger is not trigger:
+            # Asked for while the work went on: it goes first, and what was done meanwhile is kept.
+            return
         try:
             advance(self.record, trigger, workflow.now())
         except MoveRefused as refused:
-            demanded = self.record.demand is not None
             note_refusal(self.record, trigger, str(refused), workflow.now())
             self.record.demand = None
-            if not demanded:
+            if demand is None:
                 # Own work that the table refuses would be done again for ever: let a person look.
                 self.park(str(refused))
         self.log_ledger()
@@ -245,7 +248,10 @@ class PlanningWorkflow(Job):
             handover = await self.local(PlanningActivities.accept_edit, order)
         except FailureError as failed:
             note_refusal(self.record, Message.EDIT, reason_of(failed), workflow.now())
-            self.record.demand = None
+            if self.record.demand is demand:
+                self.record.demand = None
+            return None
+        if self.record.demand is not demand:
             return None
         self._submit(phase, handover)
         return Trigger.EDIT
@@ -261,7 +267,8 @@ class PlanningWorkflow(Job):
         order = work_order(self.record, phase)
         quick = is_quick(phase, self.record.workspace.files)
         handover = await self.perform(work_of(phase), order, quick=quick)
-        if handover is None:
+        if handover is None or work_order(self.record, phase) != order:
+            # Overtaken, failed, or made without what was said meanwhile.
             return None
         self._submit(phase, handover)
         return Trigger.SUBMIT
@@ -317,7 +324,8 @@ class PlanningWorkflow(Job):
     async def _keep_open(self) -> Trigger | None:
         """A verified job stays reachable for restart_from and act until its time is over."""
         left = (self.record.open_until or workflow.now()) - workflow.now()
-        if left <= timedelta(0) or not await self.wait(lambda: False, left):
+        over = left <= timedelta(0) or not await self.wait(lambda: False, left)
+        if over and self.record.demand is None:
             end(self.record, workflow.now())
             self.done = True
         return None
