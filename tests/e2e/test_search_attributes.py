@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from phasegate.problems import NoWorker
 from phasegate.search_attributes import ensure_search_attributes, missing_search_attributes
 from phasegate.server import EmbeddedServer
 from phasegate.server_options import ServerOptions
@@ -67,4 +68,11 @@ async def test_a_job_that_stands_still_goes_on_once_the_attribute_is_there(lacki
         assert await missing_search_attributes(client, REGISTERED) == ["PhasegateAwaiting"]
         assert await ensure_search_attributes(client, REGISTERED, fix=True) == ["PhasegateAwaiting"]
         assert await missing_search_attributes(client, REGISTERED) == []
-        await ready.gate("job", "clarification-1")
+
+        async def stands() -> bool:
+            try:
+                return (await ready.view("job")).gate is not None
+            except NoWorker:  # what a query comes to while the job's task fails
+                return False
+
+        await until(stands, lambda stands: stands)
