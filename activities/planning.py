@@ -26,6 +26,7 @@ from activities.orders import (
     WorkOrder,
 )
 from activities.repository import RepositoryUnavailable, RepositoryUnusable
+from activities.shelf import BlobShelf
 from activities.store import BlobCorrupt, BlobMissing, Store
 from activities.summaries import summary_of
 from activities.workspace import Workspace
@@ -72,6 +73,7 @@ class PlanningActivities:
 
     def __init__(self, store: Store, workspaces: Workspaces, planner: Planner, reviewer: Reviewer) -> None:
         self._store = store
+        self._shelf = BlobShelf(store)
         self._workspaces = workspaces
         self._planner = planner
         self._reviewer = reviewer
@@ -84,7 +86,7 @@ class PlanningActivities:
                 self._workspaces.open(order.job, order.repository, order.ref, order.refresh)
             )
         task = order.model_dump(mode="json", include={"task", "requirements", "constraints"})
-        return Prepared(workspace=opened.ref, task_digest=await self._store.put(canonical_json(task)))
+        return Prepared(workspace=opened.ref, task_digest=await self._shelf.put_task(task))
 
     @activity.defn
     async def discover_context(self, order: WorkOrder) -> Handover:
@@ -162,11 +164,11 @@ class PlanningActivities:
 
     async def _keep(self, phase: Phase, artifact: Artifact, built_from: dict[Phase, str]) -> Handover:
         stored = StoredArtifact.wrap(phase, artifact, built_from)
-        digest, size = await self._store.put_artifact(stored)
+        digest, size = await self._shelf.put_artifact(stored)
         return Handover(digest=digest, size=size, made_by=artifact.made_by, summary=summary_of(artifact))
 
     async def _brief(self, order: WorkOrder) -> Brief:
-        task = json.loads(await lasting(self._store.get(order.task_digest)))
+        task = await lasting(self._shelf.task(order.task_digest))
         previous = await self._artifacts({order.phase: order.previous}) if order.previous else {}
         return Brief(
             job=order.job,
@@ -188,10 +190,7 @@ class PlanningActivities:
         )
 
     async def _artifacts(self, digests: dict[Phase, str]) -> dict[Phase, Artifact]:
-        return {
-            phase: (await lasting(self._store.get_artifact(digest))).artifact()
-            for phase, digest in digests.items()
-        }
+        return {phase: await lasting(self._shelf.artifact(digest)) for phase, digest in digests.items()}
 
 
 async def lasting(work: Awaitable[Any]) -> Any:
