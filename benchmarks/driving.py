@@ -11,7 +11,7 @@ from benchmarks.bare import BareLocal, BareRegular
 from workflows.planning import PlanningWorkflow
 
 PLAN = [6, 3, 5, 1]
-"""activities of a phasegate job before each of its three gates and after the last, counted from its history"""
+"""activities of a phasegate job before each of its gates and after the last, counted from its history"""
 GATES = len(PLAN) - 1
 SPEC = {"task": "measure", "repository": "none", "policy": {"keep_open_seconds": 0}}
 STARTS: dict[str, tuple[Any, Any]] = {

@@ -2,8 +2,8 @@
 
     python -m benchmarks.orchestration [--jobs 20] [--together 50] [--rounds 3]
 
-One server; each kind has a worker process of its own, so that its CPU time can be told. One after the other the
-kinds take turns job by job, so that whatever else the machine does hits all of them alike.
+One server; each kind has a worker process of its own, so that its CPU time can be told. The kinds take turns,
+job by job or round by round, so that whatever else the machine does hits all of them alike.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ NAMES = {
     "phasegate": "phasegate",
 }
 CAPTION = (
-    f"{sum(PLAN)} no-op activities and {GATES} approvals per job, each given as soon as the gate is open. The bare "
-    "workflows do nothing else; phasegate's activities also write artifacts and records to a store on disk, and "
-    "its workflow keeps ledger, search attributes and details. A ratio is of medians; CPU is the worker's."
+    f"{sum(PLAN)} no-op activities and {GATES} approvals per job, each given once the gate is open. The bare "
+    "workflows do nothing else; phasegate's activities also write artifacts and records to a store on "
+    "disk, and its workflow keeps ledger, search attributes and details. CPU is the worker's. No logs."
 )
 
 
@@ -90,8 +90,16 @@ async def main(jobs: int, together: int, rounds: int) -> list[Table]:
 def absolute(found: dict[str, Measured], jobs: int, together: int, rounds: int) -> Table:
     """The figures themselves."""
     return Table(
-        f"Orchestration: medians of {jobs} jobs one after the other, and of {rounds} rounds of {together} at once",
-        ["", "ms per job", "CPU ms per job", "jobs/s at once", "server CPU ms per job", "events", "history KB"],
+        f"Orchestration: median of {jobs} jobs one after the other, of {rounds} rounds of {together} at once",
+        [
+            "",
+            "ms per job",
+            "CPU ms per job",
+            "jobs/s at once",
+            "server CPU ms per job",
+            "events",
+            "history KB",
+        ],
         [
             [
                 NAMES[kind],

@@ -10,7 +10,7 @@ def cpu_seconds(pid: int) -> float | None:
     """User and system time, in steps of about 10 ms."""
     if (stat := _proc(pid, "stat")) is None:
         return None
-    # The second field is the program's name in parentheses and may hold anything; utime and stime are 14 and 15.
+    # The second field is the program's name in parentheses and may hold anything; 14 and 15 are the times.
     fields = stat.rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,4 +1,4 @@
-"""What benchmarks run on: an embedded server with a database on disk, and workers in processes of their own."""
+"""What benchmarks run on: an embedded server with its database on disk, and workers as processes."""
 
 import asyncio
 import contextlib
@@ -35,7 +35,7 @@ class Stage:
 
     @contextlib.asynccontextmanager
     async def worker(self, kind: str) -> AsyncIterator[int]:
-        """A worker process of a kind that `benchmarks.worker_process` knows, on a queue named so; gives its pid."""
+        """A process as `benchmarks.worker_process` describes, on a queue named as its kind; gives its pid."""
         program = [sys.executable, "-m", "benchmarks.worker_process"]
         words = [kind, self.server.address, str(self.folder / "store")]
         with _stopping(
