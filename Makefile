@@ -40,7 +40,7 @@ check: venv  ## what CI runs: format, lint, types, tests
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 kill-matrix: venv  ## the tests that kill workers and servers everywhere; minutes
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n 3 -m slow
 
 bench: venv  ## measure; each benchmark prints a table
 	@for module in $(BENCHMARKS); do echo "== $$module"; $(BIN)/python -m $$module || exit 1; done

@@ -40,8 +40,10 @@ from workflows.planning import PlanningWorkflow
 
 log = structlog.get_logger("phasegate.client")
 
-ASK = timedelta(seconds=4)
-"""how long a worker may take to answer a question about a job"""
+ASK = timedelta(seconds=6)
+"""how long a worker may take to answer a question about a job; longer than one task of a busy one"""
+TASK = timedelta(seconds=5)
+"""after this long the server gives a killed worker's task to another; the default is twice that"""
 ANSWER = 15.0
 """seconds that a living worker may take to act on a message"""
 _LEDGER = TypeAdapter(list[LedgerEntry])
@@ -93,24 +95,11 @@ class JobClient:
             raise WrongUse(f"{job!r} is no job id: letters, digits, '.', '_', '-', at most 80 characters")
         if await self.store.read_manifest(job):
             raise WrongUse(f"job {job} exists; `phasegate restart {job}` plans it again")
-        shown = values_of(JobRecord(job=job, spec=spec, mode=Mode.PLAN))
+        given = spec.model_dump(mode="json", exclude_defaults=True)
         try:
-            await self.temporal.start_workflow(
-                PlanningWorkflow.run,
-                spec.model_dump(mode="json", exclude_defaults=True),
-                id=job,
-                task_queue=self.task_queue,
-                id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
-                search_attributes=TypedSearchAttributes(
-                    [SearchAttributePair(key, value) for key, value in shown.items()]
-                ),
-                memo={"title": spec.headline()},
-                static_summary=spec.headline(),
-            )
+            await self._start(job, given, spec, WorkflowIDReusePolicy.REJECT_DUPLICATE)
         except WorkflowAlreadyStartedError:
             raise WrongUse(f"job {job} exists; choose another --id") from None
-        except RPCError as error:
-            raise _explained(error) from None
         log.info("job started", job=job)
         return job
 
@@ -233,23 +222,39 @@ class JobClient:
             return await self.send(job, Message.RESTART_FROM, payload)
         request = parse(Message.RESTART_FROM, [payload])
         assert isinstance(request, RestartFrom)
-        plan = await self.preview(job, request)
+        record = await self.record(job)
+        plan = preview(record, request)
         if plan.refused:
             raise RefusedByJob(plan.refused)
         given = request.model_dump(mode="json", exclude_defaults=True)
         start = {"resume_from": given.pop("phase"), **given}
-        await self.temporal.start_workflow(
-            PlanningWorkflow.run,
-            start,
-            id=job,
-            task_queue=self.task_queue,
-            id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
-        )
+        await self._start(job, start, record.spec, WorkflowIDReusePolicy.ALLOW_DUPLICATE)
         return Ack(
             message=Message.RESTART_FROM,
             state=State.of(request.phase),
             note="goes on in a new run from the store",
         )
+
+    async def _start(
+        self, job: str, given: dict[str, Any], spec: JobSpec, reuse: WorkflowIDReusePolicy
+    ) -> None:
+        shown = values_of(JobRecord(job=job, spec=spec, mode=Mode.PLAN))
+        try:
+            await self.temporal.start_workflow(
+                PlanningWorkflow.run,
+                given,
+                id=job,
+                task_queue=self.task_queue,
+                id_reuse_policy=reuse,
+                search_attributes=TypedSearchAttributes(
+                    [SearchAttributePair(key, value) for key, value in shown.items()]
+                ),
+                memo={"title": spec.headline()},
+                static_summary=spec.headline(),
+                task_timeout=TASK,
+            )
+        except RPCError as error:
+            raise _explained(error) from None
 
     async def _update(self, job: str, message: Message, payload: dict[str, Any]) -> Ack:
         update_id = secrets.token_hex(8)
@@ -304,7 +309,8 @@ class JobClient:
             if error.status in (RPCStatusCode.UNAVAILABLE,):
                 raise _explained(error) from None
             raise NoWorker(
-                f"no worker answers for job {job}; start one with `phasegate worker` or `phasegate dev`"
+                f"no worker answers for job {job}: none runs (`phasegate worker`, `phasegate dev`), "
+                "or it is busy"
             ) from None
 
     async def _stored(self, job: str) -> JobRecord | None:
