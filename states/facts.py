@@ -2,6 +2,7 @@
 
 from states.complexity import is_simple
 from states.guards import Facts, ModeFacts
+from states.people import person_key
 from states.policy import safeguards, waiver
 from states.record import JobRecord
 from states.restart import foundation, preview
@@ -54,7 +55,7 @@ def decisions_enough(record: JobRecord) -> bool:
     gate = record.gate
     if gate is None or gate.digest != _digest(record, gate.phase):
         return False
-    return len({d.by for d in gate.decisions if d.digest == gate.digest}) >= gate.needed
+    return len({person_key(d.by) for d in gate.decisions if d.digest == gate.digest}) >= gate.needed
 
 
 def revisions_used_up(record: JobRecord) -> bool:

@@ -8,16 +8,14 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic import field_validator as validator
 
+from states.people import UNNAMED, is_reserved, tidy
 from states.words import Message, Phase, ReviewKind
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 Body = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
 Digest = Annotated[str, StringConstraints(strip_whitespace=True, max_length=100, to_lower=True)]
-UNNAMED = "unnamed"
 DEEPEST = 100
 """levels of an edited artifact; ours have far fewer, and from about 250 on it cannot be written as JSON"""
-NOT_PERSONS = ("phasegate", "ai_review", "best guess")
-"""names under which the record keeps what nobody decided, next to all that begin with `policy:`"""
 
 GATE_ID = re.compile(r"^(discovery|clarification|contracts|implementation_plan|validation)-\d+$")
 DIGEST = re.compile(r"^(sha256:)?[0-9a-f]{8,64}$")
@@ -35,9 +33,9 @@ class Request(BaseModel):
     @validator("by")
     @classmethod
     def _person(cls, name: str) -> str:
-        if name.lower().startswith("policy:") or name.lower() in NOT_PERSONS:
+        if is_reserved(name):
             raise ValueError(f"{name[:60]!r} is no person's name; the record uses it for what nobody decided")
-        return name
+        return tidy(name)
 
     @property
     def who(self) -> str:

@@ -21,6 +21,7 @@ from states.messages import (
     Select,
     SetBudget,
 )
+from states.people import UNNAMED, same_person
 from states.record import JobRecord, QuestionState
 from states.restart import preview
 from states.table import revision_target
@@ -87,7 +88,7 @@ def _check_bound(record: JobRecord, request: Bound) -> None:
     if request.gate and request.gate != gate.id:
         raise Refused(f"stale: the open gate is {gate.id}, not {request.gate}")
     digest = request.digest.removeprefix("sha256:")
-    if digest and (len(digest) < 8 or not gate.digest.startswith(digest)):
+    if request.digest and (len(digest) < 8 or not gate.digest.startswith(digest)):
         raise Refused(f"stale: gate {gate.id} reviews {gate.digest[:12]}, not {digest[:12]}")
 
 
@@ -104,9 +105,10 @@ def _check_approve(record: JobRecord, request: Approve) -> None:
         raise Refused(
             f"the policy require_digest needs the digest that was read ({gate.digest[:12]} is open)"
         )
-    if policy.forbid_self_approval and request.by in ("", record.spec.submitted_by):
+    nobody = not request.by or same_person(request.by, UNNAMED)
+    if policy.forbid_self_approval and (nobody or same_person(request.by, record.spec.submitted_by)):
         raise Refused("the policy forbid_self_approval needs somebody else than the submitter, by name")
-    if any(d.by == request.who for d in gate.decisions):
+    if any(same_person(d.by, request.who) for d in gate.decisions):
         raise Refused(f"duplicate: {request.who} has approved {gate.id} already")
     if decisions_enough(record):
         raise Refused(f"duplicate: {gate.id} is approved already and goes on as soon as the job does")

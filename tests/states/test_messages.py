@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from states.ledger import EntryKind
 from states.messages import (
     REQUESTS,
-    UNNAMED,
     Answer,
     Approve,
     Edit,
@@ -25,6 +24,7 @@ from states.messages import (
     SetBudget,
     parse,
 )
+from states.people import UNNAMED
 from states.receive import read, receive
 from states.record import JobRecord
 from states.refusals import Refused

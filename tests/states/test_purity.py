@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PLAIN = {
     *("__future__", "collections", "dataclasses", "datetime", "enum", "functools", "graphlib", "hashlib"),
     *("itertools", "json", "math", "operator", "posixpath", "re", "shlex", "string", "textwrap", "typing"),
+    "unicodedata",
 }
 """modules of the standard library that are the same function of their arguments everywhere"""
 MAY_IMPORT = {

@@ -8,7 +8,7 @@ from job_maker import NOW, QUESTION, everything_but_the_ledger, hand_over, job_i
 from states.advance import advance, end
 from states.facts import decisions_enough
 from states.machine import MoveRefused
-from states.messages import UNNAMED
+from states.people import UNNAMED
 from states.receive import receive
 from states.record import JobRecord, QuestionState
 from states.words import Message, Phase, State, Trigger
