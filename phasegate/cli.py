@@ -11,7 +11,7 @@ from phasegate.problems import Exit
 
 app = typer.Typer(
     name="phasegate",
-    help="A durable planning engine for coding agents: gated phases, bound approvals, restarts that cost nothing.",
+    help="A durable planning engine for coding agents: gated phases, bound approvals, cheap restarts.",
     epilog='Begin with `phasegate dev`, then in another terminal `phasegate plan --repo PATH "the task"`.',
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -32,7 +32,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[  # noqa: ARG001 (its callback does it)
+    version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
@@ -76,7 +76,7 @@ def leave(code: int) -> NoReturn:
 
 
 def _misused(error: BaseException, as_json: bool) -> int:
-    """Words that do not make a command: the parser's exceptions are found by their methods, as typer moves them."""
+    """Words that make no command. The parser's exceptions are known by their methods: typer moves classes."""
     code = int(getattr(error, "exit_code", Exit.USAGE))
     if type(error).__name__ == "NoArgsIsHelpError":
         print(error.format_message())  # type: ignore[attr-defined]

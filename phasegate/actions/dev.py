@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 USUAL_PORT, USUAL_UI_PORT = 7233, 8233
 _LOOK_SECONDS = 0.5
+_RESTARTS = 5
 
 
 class DevRuns(Problem):
@@ -73,12 +74,11 @@ def _options(database: Path, port: int, ui: bool) -> ServerOptions:
 async def _serving(settings: Settings, options: ServerOptions) -> AsyncIterator[EmbeddedServer]:
     """A server that other commands find by dev.json for as long as it runs."""
     async with EmbeddedServer(options) as server:
-        record = server.record()
-        record.write(settings.state_dir)
+        server.record().write(settings.state_dir)
         try:
             yield server
         finally:
-            record.remove(settings.state_dir)
+            server.record().remove(settings.state_dir)
 
 
 async def _work(session: Session, server: EmbeddedServer) -> None:
@@ -90,19 +90,18 @@ async def _work(session: Session, server: EmbeddedServer) -> None:
     configure_logs(settings.log_level, settings.log_format)
     worker = asyncio.create_task(run_worker(settings, ready, await _client(settings, server)))
     started = asyncio.create_task(ready.wait())
-    gone = asyncio.create_task(_until_gone(server))
+    keeper = asyncio.create_task(_keep_running(session, server))
     try:
-        await asyncio.wait({worker, started, gone}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({worker, started, keeper}, return_when=asyncio.FIRST_COMPLETED)
         if ready.is_set():
             _announce(session, server)
-        await asyncio.wait({worker, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if not worker.done():
-            raise ServerError(f"The Temporal server stopped by itself; its log is {server.log_file}.")
-        await worker
+        done, _ = await asyncio.wait({worker, keeper}, return_when=asyncio.FIRST_COMPLETED)
+        for ended in done:
+            ended.result()
     finally:
-        for task in (worker, started, gone):
+        for task in (worker, started, keeper):
             task.cancel()
-        await asyncio.gather(worker, started, gone, return_exceptions=True)
+        await asyncio.gather(worker, started, keeper, return_exceptions=True)
 
 
 async def _client(settings: Settings, server: EmbeddedServer) -> "JobClient":
@@ -125,9 +124,18 @@ async def _client(settings: Settings, server: EmbeddedServer) -> "JobClient":
     return JobClient(client, store, settings.task_queue)
 
 
-async def _until_gone(server: EmbeddedServer) -> None:
-    while server.running:
-        await asyncio.sleep(_LOOK_SECONDS)
+async def _keep_running(session: Session, server: EmbeddedServer) -> None:
+    """Start a server that died again, on its port and database: worker and clients find it by themselves.
+
+    Raises ServerError when it does not start, or dies again and again.
+    """
+    for _ in range(_RESTARTS):
+        while server.running:
+            await asyncio.sleep(_LOOK_SECONDS)
+        session.err.print("the Temporal server stopped by itself; it is started again and jobs go on")
+        await server.start()
+        server.record().write(session.settings.state_dir)
+    raise ServerError(f"The Temporal server stopped {_RESTARTS} times; its log is {server.log_file}.")
 
 
 def _announce(session: Session, server: EmbeddedServer) -> None:

@@ -1,0 +1,65 @@
+"""The policy of a new job, from the settings' table and flags."""
+
+import pytest
+
+from phasegate.actions.policies import policy_of, seconds_of
+from phasegate.problems import WrongUse
+from states.policy import DEFAULT_GATES
+from states.words import WORK_PHASES, Phase
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("7d", 604_800),
+        ("12h", 43_200),
+        ("1d12h", 129_600),
+        ("90m", 5_400),
+        ("30s", 30),
+        ("0", 0),
+        ("2W", 1_209_600),
+    ],
+)
+def test_times(text: str, seconds: int) -> None:
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", " ", "soon", "-1", "1.5h", "5x", "h"])
+def test_what_is_no_time(text: str) -> None:
+    with pytest.raises(WrongUse, match="no time"):
+        seconds_of(text)
+
+
+def test_flags_win_over_the_table() -> None:
+    policy = policy_of({"approvals": 2, "keep_open_seconds": 5, "gates": ["contracts"]}, {"keep_open": "1h"})
+    assert (policy.approvals, policy.keep_open_seconds, policy.gates) == (2, 3_600, (Phase.CONTRACTS,))
+
+
+@pytest.mark.parametrize(
+    ("gates", "expected"),
+    [
+        ("all", WORK_PHASES),
+        ("none", ()),
+        ("contracts,Discovery", (Phase.DISCOVERY, Phase.CONTRACTS)),
+        (None, DEFAULT_GATES),
+    ],
+)
+def test_gates(gates: str | None, expected: tuple[Phase, ...]) -> None:
+    assert policy_of({}, {"gates": gates} if gates else {}).gates == expected
+
+
+@pytest.mark.parametrize(
+    ("table", "flags", "words"),
+    [
+        ({}, {"gates": "verified"}, "VERIFIED has no gate"),
+        ({}, {"gates": "contract"}, "--gates: unknown phase 'contract'"),
+        ({}, {"approvals": 0}, "--approvals"),
+        ({"approvals": 0}, {}, "policy.approvals of the settings"),
+        ({"aprovals": 1}, {}, "no field 'aprovals'"),
+        ({}, {"question_handling": "guess"}, "--question-handling"),
+        ({}, {"keep_open": "99999999d"}, "keep_open_seconds"),
+    ],
+)
+def test_mistakes_name_their_field(table: dict[str, object], flags: dict[str, object], words: str) -> None:
+    with pytest.raises(WrongUse, match=words):
+        policy_of(table, flags)
