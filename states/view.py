@@ -173,18 +173,19 @@ def next_commands(record: JobRecord) -> list[NextCommand]:
         case Awaiting.HUMAN_REVIEW if record.gate:
             gate = record.gate
             bound: dict[str, Any] = {"gate": gate.id, "digest": gate.digest[:12]}
+            flags = f"--gate {gate.id} --digest {gate.digest[:12]}"
             return [
                 command(
                     job,
                     f"approve {gate.id}",
-                    f"approve {job} --gate {gate.id} --digest {gate.digest[:12]}",
+                    f"approve {job} {flags}",
                     Message.APPROVE,
                     bound,
                 ),
                 command(
                     job,
                     f"refuse {gate.id} with feedback",
-                    f"revise {job} {shlex.quote('what to change')}",
+                    f"revise {job} 'what to change' {flags}",
                     Message.REVISE,
                     {"feedback": "what to change", **bound},
                 ),
