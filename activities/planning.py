@@ -145,11 +145,11 @@ class PlanningActivities:
     @activity.defn
     async def load_manifest(self, order: LoadOrder) -> JobRecord:
         """The record of a job that has closed. Fails for good when there is none."""
-        manifest = await lasting(self._store.read_manifest(order.job))
-        if manifest is None:
+        record: JobRecord | None = await lasting(self._store.read_record(order.job))
+        if record is None:
             text = f"the store knows no job {order.job}; start it with a task and a repository"
             raise ApplicationError(text, type="UnknownJob", non_retryable=True)
-        return JobRecord.model_validate(manifest)
+        return record
 
     @activity.defn
     async def store_ledger_page(self, page: LedgerPage) -> str:

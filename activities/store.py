@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from states.artifacts.base import canonical_json
 from states.artifacts.kinds import StoredArtifact
+from states.record import JobRecord
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -150,6 +151,22 @@ class Store:
         if not isinstance(manifest, dict):
             raise BlobCorrupt(digest=self._manifest(job), where=self.where, why="it is not a JSON object")
         return manifest
+
+    async def read_record(self, job: str) -> JobRecord | None:
+        """The record that a job's manifest holds; None without one. Raises BlobCorrupt."""
+        manifest = await self.read_manifest(job)
+        if manifest is None:
+            return None
+        try:
+            record = JobRecord.model_validate(manifest)
+        except ValueError as error:
+            why = "it is not the record of a job"
+            raise BlobCorrupt(digest=self._manifest(job), where=self.where, why=why) from error
+        if record.job != job:
+            # A copied or renamed file: going on with it would write into the other job's place.
+            why = f"it is that of job {record.job[:80]!r}"
+            raise BlobCorrupt(digest=self._manifest(job), where=self.where, why=why)
+        return record
 
     async def list_manifests(self) -> tuple[str, ...]:
         """The ids of all jobs that have a manifest, sorted."""

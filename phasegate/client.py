@@ -314,8 +314,7 @@ class JobClient:
             ) from None
 
     async def _stored(self, job: str) -> JobRecord | None:
-        manifest = await self.store.read_manifest(job)
-        return JobRecord.model_validate(manifest) if manifest else None
+        return await self.store.read_record(job)
 
 
 def new_job_id(headline: str) -> str:

@@ -1,5 +1,6 @@
 """What a job is started with: a task, an order to go on from the store, or the record of an earlier run."""
 
+import re
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -7,6 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from states.messages import Malformed, RestartFrom, parse
 from states.record import JobRecord, JobSpec
 from states.words import Message
+
+_JOB = re.compile(r"(?!\.)[A-Za-z0-9._-]{1,100}")
+"""ids that the store and the workspaces can name files by"""
 
 
 class BadStart(ValueError):
@@ -24,13 +28,21 @@ class JobStart(BaseModel):
     unknown: tuple[str, ...] = Field(default=())
 
 
-def read_start(raw: Any) -> JobStart:
-    """Read the workflow's input, typed or from `temporal workflow start`. Raises BadStart."""
+def read_start(raw: Any, job: str, continued: bool) -> JobStart:
+    """Read the workflow's input, typed or from `temporal workflow start`. Raises BadStart.
+
+    `continued`: the run follows an earlier one of the same job. A carried record is believed only then:
+    anybody can start a workflow, and a record says who approved what.
+    """
+    if not _JOB.fullmatch(job):
+        raise BadStart(
+            f"{job[:80]!r} is no job id: 1 to 100 letters, digits, '.', '_' or '-', no leading dot"
+        )
     if not isinstance(raw, dict):
         raise BadStart('the input must be an object like {"task": "...", "repository": "PATH_OR_URL"}')
     try:
         if raw.get("carry") is not None:
-            return JobStart(carry=JobRecord.model_validate(raw["carry"]))
+            return JobStart(carry=_carried(raw["carry"], job, continued))
         if raw.get("resume_from") is not None:
             given = {k: v for k, v in raw.items() if k not in ("resume_from", "carry")}
             resume = parse(Message.RESTART_FROM, [{**given, "phase": raw["resume_from"]}])
@@ -46,3 +58,12 @@ def read_start(raw: Any) -> JobStart:
         raise BadStart(f"the input's {where}: {what[0].lower()}{what[1:]}") from None
     except Malformed as problem:
         raise BadStart(str(problem)) from None
+
+
+def _carried(carry: Any, job: str, continued: bool) -> JobRecord:
+    if not continued:
+        raise BadStart("carry is what an earlier run of the job hands on; start with a task and a repository")
+    record = JobRecord.model_validate(carry)
+    if record.job != job:
+        raise BadStart(f"carry is the record of {record.job[:80]!r}, and this job is {job}")
+    return record

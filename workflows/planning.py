@@ -80,7 +80,8 @@ class PlanningWorkflow(Job):
         self.resume: RestartFrom | None = None
         spec = JobSpec(task="(not read yet)", repository="(not read yet)")
         try:
-            start = read_start(_only(raw))
+            info = workflow.info()
+            start = read_start(_only(raw), info.workflow_id, info.continued_run_id is not None)
         except BadStart as problem:
             # Raised from `run`: an error here would fail the task again and again instead of the job.
             self.problem, start = str(problem), JobStart()

@@ -13,6 +13,7 @@ import pytest
 from activities.store import BadName, BlobCorrupt, BlobMissing, Store, StoreUnusable, open_store
 from states.artifacts.clarification import ClarificationArtifact, TaskRequirements
 from states.artifacts.kinds import StoredArtifact
+from states.record import JobRecord, JobSpec
 from states.words import Phase
 
 
@@ -206,6 +207,20 @@ async def test_a_damaged_manifest_names_its_job(folder: Path) -> None:
     (folder / "jobs" / "job-1.json").write_text('{"a"')
     with pytest.raises(BlobCorrupt, match=r"jobs/job-1\.json"):
         await store.read_manifest("job-1")
+
+
+async def test_a_manifest_that_is_not_this_jobs_record_is_refused(folder: Path) -> None:
+    store = open_store(str(folder))
+    record = JobRecord(job="job-1", spec=JobSpec(task="t", repository="/r")).model_dump(mode="json")
+    await store.write_manifest("job-1", record)
+    assert (await store.read_record("job-1")) == JobRecord.model_validate(record)
+    assert await store.read_record("job-0") is None
+    (folder / "jobs" / "job-2.json").write_bytes((folder / "jobs" / "job-1.json").read_bytes())
+    with pytest.raises(BlobCorrupt, match=r"jobs/job-2\.json.*it is that of job 'job-1'"):
+        await store.read_record("job-2")
+    await store.write_manifest("job-3", {"a": 1})
+    with pytest.raises(BlobCorrupt, match=r"jobs/job-3\.json.*it is not the record of a job"):
+        await store.read_record("job-3")
 
 
 async def test_leftovers_of_a_killed_writer_are_not_jobs(folder: Path) -> None:

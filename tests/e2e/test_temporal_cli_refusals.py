@@ -34,6 +34,14 @@ BAD_STARTS: dict[str, tuple[Sequence[str], str]] = {
     "two inputs": ((json.dumps(TASK), "{}"), "the job takes one input, got 2"),
     "half a character": ((f'{{"task": {SURROGATE}, "repository": "/x"}}',), "cannot be decoded"),
     "an unknown phase": (('{"resume_from": "DESIGN"}',), "unknown phase 'DESIGN'; phases are DISCOVERY"),
+    "a forged record": (
+        (
+            json.dumps(
+                {"carry": {"job": "somebody-elses", "spec": TASK, "state": "verified", "mode": "Plan"}}
+            ),
+        ),
+        "carry is what an earlier run of the job hands on",
+    ),
     "a job that never was": (('{"resume_from": "CONTRACTS"}',), "the store knows no job"),
 }
 
