@@ -38,6 +38,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.orders import built_from, feedback_for, prepare_order, review_order, work_order
     from workflows.patience import is_near, is_quick
 
+NOT_READ = "the job has not been read from the store"
 Work = Callable[[PlanningActivities, WorkOrder], Awaitable[Handover]]
 
 
@@ -123,7 +124,7 @@ class PlanningWorkflow(Job):
     def check_update(self, name: str, args: Sequence[RawValue]) -> None:
         """Refuse before anything is written; the caller gets the sentence."""
         if self.problem or self.resume:
-            raise ApplicationError(self.problem or "the job is being read from the store", type="NotReady")
+            raise ApplicationError(self.problem or NOT_READ, type="NotReady")
         try:
             read(self.record, name, _decode(args))
         except (Refused, Malformed) as refused:
@@ -132,7 +133,7 @@ class PlanningWorkflow(Job):
     @workflow.query
     def view(self) -> JobView:
         """The job as people see it."""
-        return view_of(self.record)
+        return view_of(self._read())
 
     @workflow.query
     def ledger(self, since: int = 0) -> list[LedgerEntry]:
@@ -147,6 +148,12 @@ class PlanningWorkflow(Job):
     @workflow.query
     def record_now(self) -> JobRecord:
         """The whole record, as the store's manifest has it."""
+        return self._read()
+
+    def _read(self) -> JobRecord:
+        """The record, once there is one: before that the store knows more, and callers look there."""
+        if self.problem or self.resume:
+            raise ApplicationError(self.problem or NOT_READ, type="NotReady")
         return self.record
 
     @workflow.query

@@ -130,6 +130,21 @@ async def test_a_restart_that_cannot_be_ends_as_failed_and_the_store_stays_as_it
     assert (await plain.cli.ended(job))["result"]["state"] == "verified"
 
 
+async def test_a_run_that_could_not_be_read_hides_nothing_of_the_job(plain: Stage) -> None:
+    job, before = await closed(plain, AT_ONCE)
+    manifest = before.model_dump(mode="json")
+    await plain.store.write_manifest(job, {**manifest, "job": "another"})
+    await plain.cli.start(job, {"resume_from": "VALIDATION"})
+    ended = await plain.cli.ended(job)
+    assert ended["status"] == "FAILED"
+    failure = ended["closeEvent"]["workflowExecutionFailedEventAttributes"]["failure"]
+    assert "it is that of job 'another'" in failure["message"]
+    await plain.store.write_manifest(job, manifest)
+    assert await plain.jobs.record(job) == before
+    await plain.jobs.restart(job, {"phase": "VALIDATION"})
+    assert (await plain.cli.ended(job))["result"]["state"] == "verified"
+
+
 async def test_a_message_that_comes_with_the_restart_is_read_after_it(plain: Stage) -> None:
     job, _ = await closed(plain, AT_ONCE)
     await plain.cli.run(
