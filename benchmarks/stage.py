@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,16 @@ from phasegate.server_options import ServerOptions
 from workflows.attributes import REGISTERED
 
 ROOT = Path(__file__).parents[1]
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """Of a measured process: nothing of this machine's settings, and bytecode as on a usual machine.
+
+    Where it is forbidden, as in some containers, Python compiles all modules at each start, and a worker
+    the workflow's module for each job.
+    """
+    mine = ("PHASEGATE_", "TEMPORAL_", "PYTHONDONTWRITEBYTECODE")
+    return {**{name: value for name, value in os.environ.items() if not name.startswith(mine)}, **variables}
 
 
 @dataclass(frozen=True)
@@ -39,7 +50,9 @@ class Stage:
         program = [sys.executable, "-m", "benchmarks.worker_process"]
         words = [kind, self.server.address, str(self.folder / "store")]
         with _stopping(
-            subprocess.Popen([*program, *words], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            subprocess.Popen(
+                [*program, *words], cwd=ROOT, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            )
         ) as process:
             assert process.stdout
             if not await asyncio.to_thread(process.stdout.readline):
