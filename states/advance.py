@@ -7,6 +7,7 @@ from states.facts import facts_of, mode_facts_of, standing_safeguards, waived_by
 from states.ledger import EntryKind
 from states.machine import fire, move_mode, triggers_from
 from states.messages import RestartFrom
+from states.people import AI_REVIEW
 from states.receive import unpause
 from states.record import ArtifactRef, Demand, FeedbackNote, Gate, JobRecord, QuestionState, RestartNote, Span
 from states.refusals import check
@@ -24,7 +25,6 @@ from states.words import (
     Trigger,
 )
 
-REVIEWER = "ai_review"
 REVISIONS = {
     Trigger.REVISE_TECHNICAL: ReviewKind.TECHNICAL,
     Trigger.REVISE_REQUIREMENT: ReviewKind.REQUIREMENT,
@@ -56,10 +56,10 @@ def advance(record: JobRecord, trigger: Trigger, now: datetime) -> None:
 
 def _actor(record: JobRecord, trigger: Trigger, waiver: str | None) -> str:
     if trigger is Trigger.AI_APPROVE:
-        return waiver or REVIEWER
+        return waiver or AI_REVIEW
     if trigger is Trigger.HUMAN_APPROVE and record.gate:
         return ", ".join(d.by for d in record.gate.decisions)
-    return REVIEWER if trigger in REVISIONS or trigger is Trigger.ESCALATE else "phasegate"
+    return AI_REVIEW if trigger in REVISIONS or trigger is Trigger.ESCALATE else "phasegate"
 
 
 def _account(
@@ -80,7 +80,7 @@ def _account(
         _accept(record, phase, names)
         _shut(record, f"approved by {', '.join(names)}", now)
     elif trigger is Trigger.AI_APPROVE and phase and record.state.stage is not Stage.HUMAN_REVIEW:
-        _accept(record, phase, (waiver or REVIEWER,))
+        _accept(record, phase, (waiver or AI_REVIEW,))
         if waiver:
             record.note(now, EntryKind.GATE, f"{phase} gate waived, not reviewed by a person", who=waiver)
     elif trigger is Trigger.EDIT:
@@ -118,7 +118,7 @@ def _revise(record: JobRecord, kind: ReviewKind, source: State, demand: Demand |
     refused = record.current(phase)
     by_person = demand is not None
     text = demand.text if demand else "; ".join(f.what for f in record.findings if f.blocking)
-    by = demand.by if demand else REVIEWER
+    by = demand.by if demand else AI_REVIEW
     digest = refused.digest if refused else ""
     record.feedback.append(FeedbackNote(target=target, kind=kind, text=text, by=by, digest=digest))
     counter = record.human_revisions if by_person else record.ai_revisions
@@ -159,7 +159,7 @@ def _restart(record: JobRecord, demand: Demand, now: datetime) -> None:
     record.ai_revisions.clear()
     record.stuck = ""
     # What people asked for still holds; what AI review found was about artifacts that are gone.
-    record.feedback = [f for f in record.feedback if f.by != REVIEWER]
+    record.feedback = [f for f in record.feedback if f.by != AI_REVIEW]
     for phase in plan.redone:
         record.refused.pop(phase, None)
         record.facts.pop(phase, None)

@@ -2,7 +2,7 @@
 
 from states.complexity import is_simple
 from states.guards import Facts, ModeFacts
-from states.people import person_key
+from states.people import is_person, person_key
 from states.policy import safeguards, waiver
 from states.record import JobRecord
 from states.restart import foundation, preview
@@ -40,7 +40,7 @@ def waived_by(record: JobRecord) -> str | None:
     phase = record.state.phase
     if phase is None or phase not in record.spec.policy.gates:
         return None
-    critical = sum(1 for q in record.questions if q.ref.critical and not _by_person(q.by))
+    critical = sum(1 for q in record.questions if q.ref.critical and not is_person(q.by))
     return waiver(record.spec.policy, phase, record.facts.get(phase, PhaseFacts()), critical)
 
 
@@ -89,9 +89,5 @@ def _simple(record: JobRecord) -> bool:
         # A gate that was opened once is earned again, however simple the task has become.
         return False
     found = record.facts.get(Phase.DISCOVERY)
-    unanswered = sum(1 for q in record.questions if not _by_person(q.by))
+    unanswered = sum(1 for q in record.questions if not is_person(q.by))
     return found is not None and is_simple(found, unanswered)
-
-
-def _by_person(name: str) -> bool:
-    return bool(name) and not name.startswith("policy:") and name != "best guess"

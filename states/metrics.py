@@ -16,8 +16,9 @@ from states.artifacts.validation import ValidationArtifact
 from states.checks.subtasks import dependencies_found
 from states.checks.validation import coverage_share
 from states.checks.words import maybe
+from states.people import is_person, is_policy
 from states.record import JobRecord
-from states.words import Operation, Phase, State
+from states.words import ArtifactStatus, Operation, Phase, State
 
 
 class JobMetrics(Piece):
@@ -50,7 +51,9 @@ def measure(record: JobRecord, artifacts: Mapping[Phase, Artifact]) -> JobMetric
     plan = maybe(artifacts, Phase.IMPLEMENTATION_PLAN, ImplementationPlanArtifact)
     checked = maybe(artifacts, Phase.VALIDATION, ValidationArtifact)
     resolved = clarified.resolved_ambiguities if clarified else ()
-    accepted = {ref.phase: ref.accepted_by for ref in record.artifacts if ref.status == "current"}
+    accepted = {
+        ref.phase: ref.accepted_by for ref in record.artifacts if ref.status is ArtifactStatus.CURRENT
+    }
     return JobMetrics(
         requirement_coverage=coverage_share(checked, plan, clarified)
         if checked and plan and clarified
@@ -69,10 +72,8 @@ def measure(record: JobRecord, artifacts: Mapping[Phase, Artifact]) -> JobMetric
         versions=_versions(record),
         questions=len(record.questions),
         questions_guessed=sum(1 for each in resolved if each.guessed),
-        accepted_by_people=tuple(p for p, names in accepted.items() if any(_is_person(n) for n in names)),
-        accepted_by_policy=tuple(
-            p for p, names in accepted.items() if any(n.startswith("policy:") for n in names)
-        ),
+        accepted_by_people=tuple(p for p, names in accepted.items() if any(is_person(n) for n in names)),
+        accepted_by_policy=tuple(p for p, names in accepted.items() if any(is_policy(n) for n in names)),
     )
 
 
@@ -108,7 +109,3 @@ def _planning_time(record: JobRecord) -> timedelta:
 
 def _versions(record: JobRecord) -> dict[Phase, int]:
     return {phase: len(found) for phase in Phase if (found := record.versions(phase))}
-
-
-def _is_person(name: str) -> bool:
-    return not name.startswith("policy:") and name != "ai_review"

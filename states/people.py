@@ -3,7 +3,9 @@
 import unicodedata
 
 UNNAMED = "unnamed"
-NOT_PERSONS = ("phasegate", "ai_review", "best guess", "mechanical checks", "message")
+AI_REVIEW = "ai_review"
+BEST_GUESS = "best guess"
+NOT_PERSONS = ("phasegate", AI_REVIEW, BEST_GUESS, "mechanical checks", "message")
 """names under which the record keeps what nobody decided, next to all that begin with `policy:`"""
 
 _BLANK_LETTERS = "\u034f\u115f\u1160\u2800\u3164\uffa0"
@@ -31,6 +33,16 @@ def is_reserved(name: str) -> bool:
     key = person_key(name).replace(" ", "").replace("_", "")
     taken = {each.replace(" ", "").replace("_", "") for each in NOT_PERSONS}
     return key.startswith("policy:") or key in taken
+
+
+def is_policy(name: str) -> bool:
+    """Whether a named policy stands here, and no person."""
+    return name.startswith("policy:")
+
+
+def is_person(name: str) -> bool:
+    """Whether the record holds a person's decision under this name; blank is nobody's."""
+    return bool(name) and not is_reserved(name)
 
 
 def _is_visible(char: str) -> bool:

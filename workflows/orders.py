@@ -1,11 +1,10 @@
 """From the record to the orders of activities. Pure: equal records give equal orders."""
 
 from activities.orders import AnswerGiven, PrepareOrder, ReviewOrder, WorkOrder
+from states.people import BEST_GUESS, is_policy
 from states.record import JobRecord
 from states.restart import foundation
 from states.words import WORK_PHASES, Phase
-
-BEST_GUESS = "best guess"
 
 
 def prepare_order(record: JobRecord) -> PrepareOrder:
@@ -58,7 +57,7 @@ def _reaches(restarted: Phase, phase: Phase) -> bool:
 
 
 def _answers(record: JobRecord) -> tuple[AnswerGiven, ...]:
-    by_policy = record.finished if record.finished.startswith("policy:") else BEST_GUESS
+    by_policy = record.finished if is_policy(record.finished) else BEST_GUESS
     return tuple(
         AnswerGiven(
             question_id=q.ref.id,

@@ -9,8 +9,8 @@ from activities.deterministic.wording import cut, normal, sentences
 from states.artifacts.base import OpenPoint
 from states.artifacts.clarification import ClarificationArtifact, ResolvedAmbiguity, TaskRequirements
 from states.artifacts.discovery import Ambiguity, Candidate
+from states.people import BEST_GUESS, is_policy
 
-GUESS = "best guess"
 _REVIEWER = re.compile(
     r"no subtask covers|requirements are covered|in CLARIFICATION\b|no file operation|is no requirement",
     re.I,
@@ -49,9 +49,9 @@ def clarify(brief: Brief) -> ClarificationArtifact:
 
 def _resolve(ambiguity: Ambiguity, answer: Answered | None, decisions: tuple[str, ...]) -> ResolvedAmbiguity:
     """What was said about one question; the recommended reading when nobody said anything."""
-    by = answer.by.strip() if answer else GUESS
+    by = answer.by.strip() if answer else BEST_GUESS
     said = answer.text.strip() if answer else ""
-    nobody = not said or by == GUESS or by.startswith("policy:")
+    nobody = not said or by == BEST_GUESS or is_policy(by)
     picks = chosen(ambiguity, said)
     guess = best_guess(ambiguity, decisions) if nobody and not picks else None
     return ResolvedAmbiguity(
@@ -59,7 +59,7 @@ def _resolve(ambiguity: Ambiguity, answer: Answered | None, decisions: tuple[str
         original_question=ambiguity.question,
         human_response="" if nobody else said,
         clarification=_reading(ambiguity, picks or ((guess,) if guess else ()), said),
-        answered_by=(by or GUESS) if said or by.startswith("policy:") else GUESS,
+        answered_by=(by or BEST_GUESS) if said or is_policy(by) else BEST_GUESS,
     )
 
 
@@ -81,7 +81,7 @@ def _earlier(answer: Answered) -> ResolvedAmbiguity:
         original_question=answer.question or answer.question_id,
         human_response=answer.text.strip(),
         clarification=answer.text.strip(),
-        answered_by=answer.by.strip() or GUESS,
+        answered_by=answer.by.strip() or BEST_GUESS,
     )
 
 

@@ -1,6 +1,7 @@
 """ClarificationArtifact: what people said about the ambiguities (Alfred seed, section 2)."""
 
 from states.artifacts.base import Artifact, Piece, Text
+from states.people import BEST_GUESS, is_policy
 
 
 class ResolvedAmbiguity(Piece):
@@ -15,7 +16,7 @@ class ResolvedAmbiguity(Piece):
     @property
     def guessed(self) -> bool:
         """Whether nobody answered and the recommended reading was taken."""
-        return self.answered_by == "best guess" or self.answered_by.startswith("policy:")
+        return self.answered_by == BEST_GUESS or is_policy(self.answered_by)
 
 
 class TaskRequirements(Piece):

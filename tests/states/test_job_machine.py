@@ -13,11 +13,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from job_maker import NOW, SIMPLE, everything_but_the_ledger, new_job
 from loop_double import LoopDouble, Outside
 
-from states.advance import REVIEWER, advance
+from states.advance import advance
 from states.details import details_of
 from states.facts import decisions_enough
 from states.ledger import EntryKind
 from states.messages import Ack
+from states.people import AI_REVIEW
 from states.policy import Policy
 from states.receive import receive
 from states.record import JobRecord
@@ -267,9 +268,9 @@ class JobMachine(RuleBasedStateMachine):
         policy = self.record.spec.policy
         persons = [name for name in names if name in ("unnamed", *NAMES)]
         policies = [name for name in names if name.startswith("policy:")]
-        assert len(persons) + len(policies) + names.count(REVIEWER) == len(names)
+        assert len(persons) + len(policies) + names.count(AI_REVIEW) == len(names)
         if phase in policy.gates:
-            assert REVIEWER not in names
+            assert AI_REVIEW not in names
             assert len(policies) == 1 or len(set(persons)) >= policy.approvals
             assert not (policies and persons)
         else:
