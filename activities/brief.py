@@ -12,6 +12,7 @@ from states.artifacts.discovery import ContextDiscoveryArtifact
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.validation import ValidationArtifact
 from states.words import Phase
+from states.workspace import WorkspaceSource
 
 A = TypeVar("A", bound=Artifact)
 
@@ -41,7 +42,7 @@ class Brief:
     task: str
     root: Path
     commit: str
-    source: str = "git"
+    source: WorkspaceSource = WorkspaceSource.GIT
     requirements: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     upstream: dict[Phase, Artifact] = field(default_factory=dict)

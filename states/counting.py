@@ -8,7 +8,6 @@ from states.artifacts.discovery import Ambiguity, ContextDiscoveryArtifact
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.validation import ValidationArtifact
 from states.checks.clarification import not_answered_by_people
-from states.checks.contracts import STANDING
 from states.checks.plan import uncovered
 from states.checks.subtasks import dependencies_found
 from states.checks.validation import confidences, coverage_share, files_of
@@ -16,7 +15,7 @@ from states.checks.words import Artifacts, maybe, need
 from states.complexity import higher, level_of
 from states.review import PhaseFacts, QuestionRef
 from states.sensitive import sensitive_topics
-from states.words import WORK_PHASES, Level, Operation, Phase
+from states.words import WORK_PHASES, Level, ModelStatus, Operation, Phase
 
 
 def count(phase: Phase, artifacts: Artifacts) -> PhaseFacts:
@@ -61,20 +60,18 @@ class _Count:
     def _files(self) -> int:
         if self.plan:
             return files_of(self.plan)
-        changed = (
-            {m.path for m in self.designed.method_contracts if m.change != "keep"} if self.designed else ()
-        )
+        changed = {m.path for m in self.designed.method_contracts if not m.stays} if self.designed else ()
         return max(self.found.estimate.files_affected, len(changed))
 
     def _designs_api(self) -> bool:
         designed = self.designed
         return designed is not None and (
-            bool(designed.api_contracts) or any(m.change == "new" for m in designed.method_contracts)
+            bool(designed.api_contracts) or any(m.is_new for m in designed.method_contracts)
         )
 
     def _designs_model(self) -> bool:
         return self.designed is not None and any(
-            model.status not in STANDING for model in self.designed.data_models
+            model.status is ModelStatus.NEW for model in self.designed.data_models
         )
 
     def _follows_patterns(self) -> bool:
@@ -133,7 +130,7 @@ class _Count:
 
 def _contract_texts(designed: ContractDesignArtifact) -> Iterator[str]:
     for method in designed.method_contracts:
-        if method.change != "keep":
+        if not method.stays:
             yield from (method.path, method.qualified, method.purpose)
     for model in designed.data_models:
         yield from (model.name, model.path)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from states.artifacts.base import Artifact, ModelDefinition, OpenPoint
+from states.words import ModelStatus
 
 CODE_LINES = 8
 """lines of code that are shown before the rest is folded away"""
@@ -83,7 +84,7 @@ def models(found: Sequence[ModelDefinition]) -> list[str]:
             for f in model.fields
         ]
         place = f" ({model.path}{f':{model.line}' if model.line else ''})" if model.path else ""
-        status = "" if model.status == "existing" else f" [{model.status}]"
+        status = "" if model.status is ModelStatus.EXISTING else f" [{model.status}]"
         lines.append(f"- `{model.name}`{place}{status}: {', '.join(fields) or 'no fields'}")
         lines += [f"  - {line(text)}" for text in (*model.relationships, *model.validation_rules)]
     return lines

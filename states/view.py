@@ -11,7 +11,7 @@ from states.facts import decisions_enough, facts_of
 from states.machine import can_fire, triggers_from
 from states.record import ArtifactRef, Gate, Hold, JobRecord, QuestionState, RestartNote, Span
 from states.review import Finding
-from states.words import WORK_PHASES, Awaiting, Message, Mode, Phase, Stage, State, Trigger
+from states.words import WORK_PHASES, Awaiting, Message, Mode, Phase, PhaseStatus, Stage, State, Trigger
 from states.workspace import WorkspaceRef
 
 
@@ -24,10 +24,10 @@ class NextCommand(BaseModel):
 
 
 class PhaseProgress(BaseModel):
-    """One line of progress. `status`: done, kept, active, waiting, skipped or pending."""
+    """One line of progress."""
 
     phase: Phase
-    status: str
+    status: PhaseStatus
     version: int = 0
     accepted_by: tuple[str, ...] = ()
     span: Span = Field(default_factory=Span)
@@ -122,14 +122,15 @@ def _progress(record: JobRecord, phase: Phase) -> PhaseProgress:
     ref = None if phase is Phase.VERIFIED else record.current(phase)
     if phase is record.state.phase:
         waits = record.state.stage is Stage.HUMAN_REVIEW or awaiting(record) is not Awaiting.NONE
-        status = "done" if phase is Phase.VERIFIED else "waiting" if waits else "active"
+        status = PhaseStatus.WAITING if waits else PhaseStatus.ACTIVE
+        status = PhaseStatus.DONE if phase is Phase.VERIFIED else status
     elif ref and ref.accepted_by:
         kept = record.restarts and ref.at is not None and _before_restart(record, phase)
-        status = "kept" if kept else "done"
+        status = PhaseStatus.KEPT if kept else PhaseStatus.DONE
     elif phase in record.skipped:
-        status = "skipped"
+        status = PhaseStatus.SKIPPED
     else:
-        status = "pending"
+        status = PhaseStatus.PENDING
     return PhaseProgress(
         phase=phase,
         status=status,

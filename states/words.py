@@ -160,12 +160,39 @@ class ArtifactStatus(StrEnum):
     INVALIDATED = "invalidated"
 
 
+class PhaseStatus(StrEnum):
+    """How far a phase is, as people see it."""
+
+    DONE = "done"
+    KEPT = "kept"
+    ACTIVE = "active"
+    WAITING = "waiting"
+    SKIPPED = "skipped"
+    PENDING = "pending"
+
+
 class Operation(StrEnum):
     """What a plan does with a file."""
 
     CREATE = "CREATE"
     MODIFY = "MODIFY"
     DELETE = "DELETE"
+
+
+class MethodChange(StrEnum):
+    """What a contract does with a method."""
+
+    MODIFY = "modify"
+    NEW = "new"
+    KEEP = "keep"
+
+
+class ModelStatus(StrEnum):
+    """Whether the repository has a data model already."""
+
+    EXISTING = "existing"
+    MODIFIED = "modified"
+    NEW = "new"
 
 
 class Level(StrEnum):

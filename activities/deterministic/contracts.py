@@ -19,7 +19,7 @@ from activities.index.model import Index
 from activities.index.records import Symbol
 from states.artifacts.base import OpenPoint
 from states.artifacts.contracts import ApiContract, ContractDesignArtifact, MethodContract
-from states.words import Operation
+from states.words import MethodChange, Operation
 
 MOST_CONTRACTS = 60
 
@@ -138,7 +138,7 @@ def _existing(
         test_approach=covering(index, symbol),
         path=symbol.path,
         line=symbol.line,
-        change="modify",
+        change=MethodChange.MODIFY,
         current=current,
         callers=callers(index, symbol),
     )
@@ -166,7 +166,7 @@ def _new(addition: Addition) -> MethodContract:
         purpose=f"The text asks for it: {addition.sentence}",
         test_approach=f"Write tests for `{addition.name}` next to those of {addition.path}",
         path=addition.path,
-        change="new",
+        change=MethodChange.NEW,
     )
 
 
@@ -174,7 +174,7 @@ def _follows(
     brief: Brief, methods: tuple[MethodContract, ...], aim: Focus, fresh: tuple[Addition, ...]
 ) -> bool:
     """Whether only existing things change, as they are called today, where there are patterns to follow."""
-    stays = all(m.change != "new" and m.signature == m.current for m in methods)
+    stays = all(not m.is_new and m.signature == m.current for m in methods)
     known = all(t.operation is Operation.MODIFY for t in aim.targets)
     patterns = bool(brief.found().codebase_understanding.existing_patterns)
     return bool(aim.targets) and patterns and stays and known and not fresh

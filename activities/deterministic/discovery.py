@@ -12,6 +12,7 @@ from activities.deterministic.wording import cut
 from activities.index.model import Index
 from states.artifacts.base import OpenPoint
 from states.artifacts.discovery import CodebaseUnderstanding, ContextDiscoveryArtifact, RankedFile
+from states.workspace import WorkspaceSource
 
 
 def discover(brief: Brief, index: Index) -> ContextDiscoveryArtifact:
@@ -67,7 +68,7 @@ def _open_points(brief: Brief, index: Index) -> tuple[OpenPoint, ...]:
         for text in brief.feedback
         if not taken_up(text, index)
     ]
-    if brief.source == "folder":
+    if brief.source is WorkspaceSource.FOLDER:
         points.append(
             OpenPoint(
                 subject="the repository is a plain folder",

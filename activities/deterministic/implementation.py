@@ -92,7 +92,7 @@ def _unproven(work: Sequence[Work], proven: Proofs, index: Index) -> Iterator[Op
 
 
 def _operation(work: Work, index: Index) -> FileOperation:
-    new = [name for name, contract in work.contracts.items() if contract.change == "new"]
+    new = [name for name, contract in work.contracts.items() if contract.is_new]
     return FileOperation(
         file_path=work.path,
         operation=work.operation,

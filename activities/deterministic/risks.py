@@ -70,7 +70,7 @@ def uses_of(callers: tuple[str, ...]) -> int:
 def _callers(designed: ContractDesignArtifact | None) -> Iterator[RiskAssessment]:
     for method in designed.method_contracts if designed else ():
         count = uses_of(method.callers)
-        if count >= MANY_CALLERS and method.change != "keep":
+        if count >= MANY_CALLERS and not method.stays:
             changed = method.signature != method.current
             yield RiskAssessment(
                 risk=f"`{method.qualified}` is used in {count} places",

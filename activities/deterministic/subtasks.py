@@ -93,7 +93,7 @@ def _changes(work: Work, voice: Voice, index: Index) -> tuple[str, ...]:
     changes += [
         f"Add `{name}` as `{contract.signature}`: {cut(contract.purpose)}"
         for name, contract in work.contracts.items()
-        if contract.change == "new"
+        if contract.is_new
     ]
     if not changes:
         changes.append(f"Change {work.path} so that {goals} holds; where in the file is open")
@@ -152,7 +152,7 @@ def _methods(work: Work, index: Index) -> list[MethodImplementation]:
             )
         )
     for name, contract in work.contracts.items():
-        if contract.change == "new":
+        if contract.is_new:
             found.append(
                 MethodImplementation(
                     method_name=name,
@@ -258,7 +258,7 @@ def _ranges(work: Work, index: Index) -> tuple[tuple[float, float], ...]:
             found[-1] = (found[-1][0], max(found[-1][1], float(symbol.last)))
         else:
             found.append((float(symbol.first), float(symbol.last)))
-    adds = bool(work.added) or any(c.change == "new" for c in work.contracts.values())
+    adds = bool(work.added) or any(c.is_new for c in work.contracts.values())
     if adds:
         found += end_of(index, work.path)
     total = float(len(index.text(work.path).splitlines()))

@@ -78,7 +78,7 @@ def _add_symbols(found: dict[str, Work], brief: Brief, index: Index, aim: Focus)
 
 def _from_contracts(found: dict[str, Work], designed: ContractDesignArtifact, index: Index) -> None:
     for contract in designed.method_contracts:
-        if contract.change == "keep":
+        if contract.stays:
             continue
         operation = Operation.MODIFY if contract.path in index.paths else Operation.CREATE
         work = found.setdefault(contract.path, Work(contract.path, operation, ["the contracts name it"]))

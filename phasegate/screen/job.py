@@ -7,12 +7,19 @@ from rich.text import Text
 
 from phasegate.screen.consoles import whole
 from phasegate.screen.tame import tame, tame_line
+from states.people import AI_REVIEW, is_policy
 from states.record import ArtifactRef, Gate, QuestionState
 from states.view import JobView, NextCommand, PhaseProgress
-from states.words import ArtifactStatus, Awaiting, Mode, Phase, State
+from states.words import ArtifactStatus, Awaiting, Mode, Phase, PhaseStatus, Stage, State
 
-_MARKS = {"done": "✓", "kept": "✓", "active": "▸", "waiting": "?", "skipped": "-", "pending": "·"}
-_COLOURS = {"done": "green", "kept": "green", "active": "cyan", "waiting": "yellow"}
+_LOOKS = {
+    PhaseStatus.DONE: ("✓", "green"),
+    PhaseStatus.KEPT: ("✓", "green"),
+    PhaseStatus.ACTIVE: ("▸", "cyan"),
+    PhaseStatus.WAITING: ("?", "yellow"),
+    PhaseStatus.SKIPPED: ("-", "dim"),
+    PhaseStatus.PENDING: ("·", "dim"),
+}
 _WAITS = {
     Awaiting.ANSWERS: "answers to its questions",
     Awaiting.HUMAN_REVIEW: "a person's decision",
@@ -63,7 +70,7 @@ def waiting_text(view: JobView) -> Text:
 def progress_line(view: JobView, progress: PhaseProgress) -> Text:
     """`[3/6] CONTRACTS  done  v2  by ann`"""
     number = list(Phase).index(progress.phase) + 1
-    mark, colour = _MARKS.get(progress.status, "·"), _COLOURS.get(progress.status, "dim")
+    mark, colour = _LOOKS[progress.status]
     words = [f"[{number}/{len(Phase)}] {progress.phase.name:<{_LONGEST_NAME}}"]
     words.append(f"{mark} {_status(view, progress):<8}")
     if progress.version:
@@ -71,7 +78,7 @@ def progress_line(view: JobView, progress: PhaseProgress) -> Text:
     if progress.accepted_by:
         words.append(accepted(progress.accepted_by))
     ref = current(view, progress.phase)
-    if ref and progress.status in ("done", "kept"):
+    if ref and progress.status in (PhaseStatus.DONE, PhaseStatus.KEPT):
         words.append(tame_line(ref.summary, 60))
     return Text("  ".join(words).rstrip(), colour)
 
@@ -84,9 +91,9 @@ def current(view: JobView, phase: Phase) -> ArtifactRef | None:
 
 def accepted(names: tuple[str, ...]) -> str:
     """Who let a phase pass; what no person read is never called approved."""
-    if names == ("ai_review",):
+    if names == (AI_REVIEW,):
         return "no gate"
-    if any(name.startswith("policy:") for name in names):
+    if any(is_policy(name) for name in names):
         return f"waived by {', '.join(names)}, not reviewed by a person"
     return f"approved by {tame_line(', '.join(names))}"
 
@@ -150,7 +157,7 @@ def duration(since: datetime, now: datetime | None = None) -> str:
 def _status(view: JobView, progress: PhaseProgress) -> str:
     if progress.phase is view.phase and view.mode is Mode.PAUSED:
         return "paused"
-    if progress.status == "active" and view.state.value.endswith("ai_review"):
+    if progress.status is PhaseStatus.ACTIVE and view.state.stage is Stage.AI_REVIEW:
         return "ai review"
     return progress.status
 

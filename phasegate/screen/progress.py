@@ -6,9 +6,9 @@ from rich.status import Status
 from phasegate.screen.consoles import show
 from phasegate.screen.job import progress_line
 from states.view import JobView
-from states.words import Awaiting, Phase
+from states.words import Awaiting, Phase, PhaseStatus
 
-_FINISHED = ("done", "kept", "skipped")
+_FINISHED = (PhaseStatus.DONE, PhaseStatus.KEPT, PhaseStatus.SKIPPED)
 
 
 class Progress:
@@ -24,7 +24,7 @@ class Progress:
         for each in view.progress:
             key = (
                 each.phase,
-                each.status if each.status == "skipped" else "",
+                each.status if each.status is PhaseStatus.SKIPPED else "",
                 each.version,
                 each.accepted_by,
             )

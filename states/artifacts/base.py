@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from states.words import Operation
+from states.words import ModelStatus, Operation
 
 
 class Piece(BaseModel):
@@ -68,6 +68,11 @@ def _signature(text: str) -> str:
     return text
 
 
+def lower(value: Any) -> Any:
+    """A word that people write in any case, as our enums have it."""
+    return value.strip().lower() if isinstance(value, str) else value
+
+
 def _upper(value: Any) -> Any:
     return value.strip().upper() if isinstance(value, str) else value
 
@@ -120,7 +125,7 @@ class ModelDefinition(Piece):
     fields: tuple[ModelField, ...] = ()
     validation_rules: tuple[str, ...] = ()
     relationships: tuple[str, ...] = ()
-    status: str = "existing"
+    status: Annotated[ModelStatus, BeforeValidator(lower)] = ModelStatus.EXISTING
 
 
 class Artifact(Piece):

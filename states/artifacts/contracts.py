@@ -1,14 +1,15 @@
 """ContractDesignArtifact: every interface before any implementation (Alfred seed, section 3)."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from states.artifacts.base import Artifact, ModelDefinition, Piece, RepoPath, Signature, Text
+from states.artifacts.base import Artifact, ModelDefinition, Piece, RepoPath, Signature, Text, lower
+from states.words import MethodChange
 
 
 class MethodContract(Piece):
-    """One callable. `change` is `modify`, `new` or `keep`; `current` is today's signature, blank if new."""
+    """One callable. `current` is today's signature, blank if new."""
 
     class_name: str = ""
     method_name: Text
@@ -18,9 +19,19 @@ class MethodContract(Piece):
     test_approach: str = ""
     path: RepoPath
     line: int = 0
-    change: str = "modify"
+    change: Annotated[MethodChange, BeforeValidator(lower)] = MethodChange.MODIFY
     current: str = ""
     callers: tuple[str, ...] = ()
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the repository does not have it yet."""
+        return self.change is MethodChange.NEW
+
+    @property
+    def stays(self) -> bool:
+        """Whether it is named only because others rely on it."""
+        return self.change is MethodChange.KEEP
 
     @property
     def qualified(self) -> str:

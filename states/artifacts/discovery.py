@@ -11,6 +11,7 @@ from states.artifacts.base import (
     RepoPath,
     Text,
 )
+from states.workspace import WorkspaceSource
 
 
 class RankedFile(Piece):
@@ -99,7 +100,7 @@ class ContextDiscoveryArtifact(Artifact):
     """The repository as far as the task needs it, at one fixed commit."""
 
     commit: Text
-    source: str = "git"
+    source: WorkspaceSource = WorkspaceSource.GIT
     files_total: int = 0
     languages: dict[str, int] = Field(default_factory=dict)
     codebase_understanding: CodebaseUnderstanding = CodebaseUnderstanding()

@@ -7,7 +7,7 @@ from states.words import Operation
 
 
 class FileOperation(Piece):
-    """What happens to one file. `symbols` are existing names that the change relies on."""
+    """What happens to one file. `affected_methods` are existing names that change."""
 
     file_path: RepoPath
     operation: FileAction

@@ -7,10 +7,7 @@ from states.artifacts.contracts import ContractDesignArtifact, MethodContract
 from states.checks.words import contract, misplaced, repeated, short, warning
 from states.grounding import Ground, outside, path_of
 from states.review import Finding
-
-CHANGES = ("modify", "new", "keep")
-STANDING = ("existing", "modify", "modified", "keep")
-"""Statuses of a data model that the repository already has."""
+from states.words import ModelStatus
 
 
 def check(designed: ContractDesignArtifact, ground: Ground) -> Iterator[Finding]:
@@ -27,8 +24,8 @@ def new_names(designed: ContractDesignArtifact | None) -> frozenset[str]:
     """Every name that the contracts bring into being, bare and qualified."""
     if designed is None:
         return frozenset()
-    methods = [m for m in designed.method_contracts if m.change == "new"]
-    models = [m.name for m in designed.data_models if m.status not in STANDING]
+    methods = [m for m in designed.method_contracts if m.is_new]
+    models = [m.name for m in designed.data_models if m.status is ModelStatus.NEW]
     return frozenset([*models, *(m.qualified for m in methods), *(m.method_name for m in methods)])
 
 
@@ -49,12 +46,10 @@ def _duplicates(designed: ContractDesignArtifact) -> Iterator[Finding]:
 def _method(method: MethodContract, ground: Ground) -> Iterator[Finding]:
     where = f"{method.path}: {method.qualified}"
     yield from misplaced(method.path, where)
-    if method.change == "new":
+    if method.is_new:
         yield from _new(method, ground, where)
-    elif method.change in CHANGES:
-        yield from _existing(method, ground, where)
     else:
-        yield contract(f"change {short(method.change)} is not one of {', '.join(CHANGES)}", where)
+        yield from _existing(method, ground, where)
 
 
 def _new(method: MethodContract, ground: Ground, where: str) -> Iterator[Finding]:
@@ -85,7 +80,7 @@ def _existing(method: MethodContract, ground: Ground, where: str) -> Iterator[Fi
         )
     if not method.current.strip():
         yield warning("today's signature is not quoted", where)
-    elif method.change == "keep" and method.current.split() != method.signature.split():
+    elif method.stays and method.current.split() != method.signature.split():
         yield contract("it is marked keep but its signature differs from today's; mark it as modify", where)
 
 
@@ -93,11 +88,11 @@ def _model(model: ModelDefinition, ground: Ground) -> Iterator[Finding]:
     path, where = path_of(model.path), f"data model {model.name}"
     if path and outside(path):
         yield from misplaced(path, where)
-    elif model.status in STANDING and path and path not in ground.paths:
+    elif model.status is not ModelStatus.NEW and path and path not in ground.paths:
         yield contract(
             f"{short(model.name)} is marked {model.status} but {short(path)} is missing; name its file", where
         )
-    elif model.status not in STANDING and path and ground.declares(path, model.name):
+    elif model.status is ModelStatus.NEW and path and ground.declares(path, model.name):
         yield contract(
             f"{short(model.name)} is marked {model.status} but {path} already has it; mark it as existing",
             where,

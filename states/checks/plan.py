@@ -114,7 +114,7 @@ def _contracts(
     planned = {operation.file_path for operation in plan.file_operations}
     gaps = {s.location for s in plan.subtasks if s.location not in planned}
     for method in designed.method_contracts if designed and planned else ():
-        if method.change != "keep" and method.path not in gaps and not _is_touched(method, plan):
+        if not method.stays and method.path not in gaps and not _is_touched(method, plan):
             yield contract(
                 f"no file operation or subtask on {method.path} names {short(method.qualified)}, whose "
                 f"contract says {method.change}; plan it, or drop the contract",

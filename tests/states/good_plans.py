@@ -37,7 +37,7 @@ from states.artifacts.validation import (
 )
 from states.coherence import Ground, dependencies_found, review
 from states.review import Review
-from states.words import WORK_PHASES, Level, Operation, Phase
+from states.words import WORK_PHASES, Level, MethodChange, Operation, Phase
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,8 @@ def good_world(
     if contracts:
         artifacts[Phase.CONTRACTS] = ContractDesignArtifact(
             method_contracts=(
-                *(_contract(path, n, "modify") for n, path in enumerate(edited)),
-                *(_contract(path, n, "new") for n, path in enumerate(fresh)),
+                *(_contract(path, n, MethodChange.MODIFY) for n, path in enumerate(edited)),
+                *(_contract(path, n, MethodChange.NEW) for n, path in enumerate(fresh)),
             ),
             follows_patterns=True,
         )
@@ -184,12 +184,12 @@ def _clarification(wanted: tuple[str, ...]) -> ClarificationArtifact:
     )
 
 
-def _contract(path: str, n: int, change: str) -> MethodContract:
+def _contract(path: str, n: int, change: MethodChange) -> MethodContract:
     return MethodContract(
-        class_name="Thing" if change == "new" else f"Thing{n}",
-        method_name=f"fresh{n}" if change == "new" else "run",
+        class_name="Thing" if change is MethodChange.NEW else f"Thing{n}",
+        method_name=f"fresh{n}" if change is MethodChange.NEW else "run",
         signature="def run(self, fast: bool) -> int",
-        current="" if change == "new" else "def run(self) -> int",
+        current="" if change is MethodChange.NEW else "def run(self) -> int",
         purpose="runs the thing",
         path=path,
         change=change,

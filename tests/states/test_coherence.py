@@ -15,7 +15,7 @@ from states.artifacts.implementation import ContextBundle, FileOperation, TestPl
 from states.artifacts.validation import IndependenceCheck
 from states.coherence import Ground, bounded, review
 from states.review import Finding
-from states.words import Level, Operation, Phase, ReviewKind
+from states.words import Level, MethodChange, ModelStatus, Operation, Phase, ReviewKind
 
 PLAN, VALIDATION = Phase.IMPLEMENTATION_PLAN, Phase.VALIDATION
 TECHNICAL, REQUIREMENT, CONTRACT = ReviewKind.TECHNICAL, ReviewKind.REQUIREMENT, ReviewKind.CONTRACT
@@ -434,7 +434,7 @@ CONTRACT_MUTATIONS: dict[str, tuple[Mutation, ReviewKind, str]] = {
         "cannot be marked modify",
     ),
     "keep in a missing file": (
-        lambda w: designed(w, path="src/no.py", change="keep"),
+        lambda w: designed(w, path="src/no.py", change=MethodChange.KEEP),
         CONTRACT,
         "cannot be marked keep",
     ),
@@ -450,13 +450,12 @@ CONTRACT_MUTATIONS: dict[str, tuple[Mutation, ReviewKind, str]] = {
         "src/mod0.py does not have it",
     ),
     "new where it exists": (
-        lambda w: designed(w, change="new", current=""),
+        lambda w: designed(w, change=MethodChange.NEW, current=""),
         CONTRACT,
         "marked new but src/mod0.py already has it",
     ),
-    "unknown change": (lambda w: designed(w, change="rewrite"), CONTRACT, "'rewrite' is not one of"),
     "keep with another signature": (
-        lambda w: designed(w, change="keep"),
+        lambda w: designed(w, change=MethodChange.KEEP),
         CONTRACT,
         "marked keep but its signature differs",
     ),
@@ -483,6 +482,15 @@ CONTRACT_MUTATIONS: dict[str, tuple[Mutation, ReviewKind, str]] = {
         CONTRACT,
         "'Thing0' is marked existing but 'src/no.py' is missing",
     ),
+    "new model where it exists": (
+        lambda w: modelled(
+            w.on_ground(places=frozenset({*w.ground.places, ("src/mod0.py", "Thing0")})),
+            path="src/mod0.py",
+            status=ModelStatus.NEW,
+        ),
+        CONTRACT,
+        "'Thing0' is marked new but src/mod0.py already has it",
+    ),
     "model outside": (lambda w: modelled(w, path="/tmp/x.py"), TECHNICAL, "'/tmp/x.py' must be relative"),
 }
 
@@ -501,7 +509,7 @@ def test_contracts_may_be_open_and_names_may_repeat_in_other_files() -> None:
     assert (
         replace(world, artifacts={**world.artifacts, Phase.CONTRACTS: open_}).review(Phase.CONTRACTS).approved
     )
-    elsewhere = designed(world, path="src/fresh0.py", change="new", current="")
+    elsewhere = designed(world, path="src/fresh0.py", change=MethodChange.NEW, current="")
     assert not [f for f in blocking(elsewhere, Phase.CONTRACTS) if "already has it" in f.what]
 
 

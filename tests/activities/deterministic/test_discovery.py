@@ -9,6 +9,7 @@ from activities.brief import Brief
 from activities.deterministic.discovery import discover
 from activities.index.build import open_index
 from states.artifacts.base import digest_of
+from states.workspace import WorkspaceSource
 
 SAMPLE = Path(phasegate.__file__).parent / "sample"
 TASK = (SAMPLE / "TASK.md").read_text()
@@ -130,7 +131,7 @@ def test_restart_changes_are_part_of_the_question(found):
 
 
 def test_a_plain_folder_is_said(found):
-    artifact = found(source="folder")
+    artifact = found(source=WorkspaceSource.FOLDER)
     assert artifact.source == "folder"
     assert "plain folder" in artifact.open_points[0].subject
 
