@@ -7,12 +7,12 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
-from activities.deterministic.planner import DeterministicPlanner
 from temporalio.client import Client
 from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.worker import Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
+from activities.deterministic.planner import DeterministicPlanner
 from activities.deterministic.reviewer import MechanicalReviewer
 from activities.events import ActivityEvents
 from activities.index.shelf import IndexShelf

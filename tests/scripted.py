@@ -91,7 +91,11 @@ class ScriptedPlanner:
 
 
 def _context(brief: Brief) -> tuple[str, ...]:
-    return (*brief.changes, *(f"partial {p}" for p in brief.partial), *(f"not {d}" for d in brief.invalidated))
+    return (
+        *brief.changes,
+        *(f"partial {p}" for p in brief.partial),
+        *(f"not {d}" for d in brief.invalidated),
+    )
 
 
 def _common(brief: Brief) -> dict[str, tuple[str, ...]]:
