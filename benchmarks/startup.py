@@ -29,9 +29,9 @@ PROGRAM = str(Path(sysconfig.get_path("scripts")) / "phasegate")
 HELPS = 20
 TASK = "Update authentication so that sessions expire after 30 minutes of inactivity."
 CAPTION = (
-    "From the start of the process. A worker takes tasks when its log says so, having connected and checked the "
-    "search attributes; `phasegate dev` is ready when it prints its address, with server and worker up; a job "
-    "is accepted when `phasegate plan --detach`, started then, has ended."
+    "From the start of the process. A worker takes tasks when its log says so, having connected and checked "
+    "the search attributes; `phasegate dev` is ready when it prints its address, with server and worker up; "
+    "a job is accepted when `phasegate plan --detach`, started then, has ended."
 )
 
 
