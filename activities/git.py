@@ -24,7 +24,13 @@ _ALWAYS = (
 # How the person's git reaches servers and which certificates it trusts; all other GIT_* variables (GIT_DIR
 # and the like are set when we are started from a hook) would point git somewhere else.
 _KEPT = ("GIT_SSH", "GIT_ASKPASS", "GIT_SSL_", "GIT_PROXY_SSL_", "GIT_EXEC_PATH", "GIT_CONFIG_")
-_QUIET = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+_QUIET = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    # A partial clone names the program that fetches what it lacks; older releases of git do not know this.
+    "GIT_NO_LAZY_FETCH": "1",
+}
 # For repositories of our own: the same result on every machine, whatever anyone has configured.
 _PRIVATE = {
     "GIT_CONFIG_GLOBAL": os.devnull,

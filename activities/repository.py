@@ -35,6 +35,8 @@ _LOGIN = re.compile(
 _DUBIOUS = "dubious ownership"
 _FULL = "No space left on device"
 _AS_YOU = Git(private=False)  # the person's own git configuration: how to reach servers, whom to trust
+# The same within a repository on this machine, whose own configuration must not make git reach anything.
+_HERE = Git(private=False, extra={"GIT_ALLOW_PROTOCOL": ""})
 
 
 class RepositoryUnusable(Exception):
@@ -175,7 +177,7 @@ def _readable_folder(named: str) -> Path:
 async def _local(path: Path) -> Origin:
     try:
         inside, common, own = (
-            await _AS_YOU.line(
+            await _HERE.line(
                 *("-C", path, "rev-parse", "--path-format=absolute"),
                 *("--is-inside-work-tree", "--git-common-dir", "--git-dir"),
             )
@@ -186,7 +188,7 @@ async def _local(path: Path) -> Origin:
         return _folder(path)
     if inside != "true":
         return Origin(repository=own, location=common)
-    top = await _AS_YOU.line("-C", path, "rev-parse", "--show-toplevel")
+    top = await _HERE.line("-C", path, "rev-parse", "--show-toplevel")
     subfolder = "" if path == Path(top) else path.relative_to(top).as_posix()
     if subfolder and not await _tracked(top, subfolder):
         return _folder(path)
@@ -204,7 +206,7 @@ def _folder(path: Path) -> Origin:
 async def _tracked(top: str, subfolder: str) -> bool:
     """Whether a sub-folder is part of the repository around it, and not merely lies in it."""
     try:
-        return bool(await _AS_YOU.run("-C", top, "ls-tree", "HEAD", "--", subfolder))
+        return bool(await _HERE.run("-C", top, "ls-tree", "HEAD", "--", subfolder))
     except GitError:
         return True  # no commits yet, which is refused further on with a better reason
 
@@ -214,7 +216,7 @@ async def _commit(location: str, ref: str, worktree: Path) -> str:
     if ref.startswith("-") or not ref.strip() or not _plain(ref):
         return ""
     try:
-        return await _AS_YOU.line("-C", worktree, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+        return await _HERE.line("-C", worktree, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
     except (GitMissing, GitTimeout) as error:
         raise explained(error, location) from error
     except GitError:
@@ -227,4 +229,4 @@ def _plain(text: str) -> bool:
 
 
 async def _any_ref(origin: Origin) -> bool:
-    return bool(await _AS_YOU.run("-C", origin.location, "for-each-ref", "--count=1"))
+    return bool(await _HERE.run("-C", origin.location, "for-each-ref", "--count=1"))

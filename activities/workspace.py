@@ -46,7 +46,8 @@ async def check_repository(repository: str, ref: str = "HEAD") -> None:
     if origin.remote:
         await ask_server(origin)
     elif origin.source is WorkspaceSource.GIT:
-        await find_commit(origin, ref)
+        with _explaining(repository):
+            await find_commit(origin, ref)
 
 
 class Workspaces:

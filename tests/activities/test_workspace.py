@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -305,6 +305,31 @@ async def test_no_program_of_the_repository_or_the_person_runs(
     await workspaces.open("job-2", repository.as_uri())
     shutil.rmtree(opened.path)
     await workspaces.checkout("job-1", opened.ref)
+    assert not sprung.exists()
+
+
+@pytest.mark.parametrize("missing", ["commit", "tree", "blob"])
+async def test_a_partial_clone_does_not_run_the_program_that_it_names(
+    workspaces: Workspaces, repository: Path, tmp_path: Path, missing: str
+) -> None:
+    sprung = tmp_path / "sprung"
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {sprung}\nexit 1\n")
+    trap.chmod(0o755)
+    names = {"commit": "HEAD", "tree": "HEAD^{tree}", "blob": git(repository, "ls-files", "-s").split()[1]}
+    gone = git(repository, "rev-parse", names[missing])
+    (repository / ".git" / "objects" / gone[:2] / gone[2:]).unlink()
+    for name, value in (
+        *(("core.repositoryFormatVersion", "1"), ("extensions.partialClone", "evil")),
+        *(("remote.evil.promisor", "true"), ("remote.evil.url", str(tmp_path / "elsewhere"))),
+        *(("remote.evil.uploadpack", str(trap)), ("core.sshCommand", str(trap))),
+    ):
+        git(repository, "config", name, value)
+    for ref in ("HEAD", "1234567890" * 4):
+        with suppress(RepositoryUnusable):  # it does not look at files
+            await check_repository(str(repository), ref)
+        with pytest.raises(RepositoryUnusable):
+            await workspaces.open("job-1", str(repository), ref)
     assert not sprung.exists()
 
 
