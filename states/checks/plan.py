@@ -103,7 +103,8 @@ def _coverage(plan: ImplementationPlanArtifact, clarified: ClarificationArtifact
         for text in subtask.covers:
             if same(text) not in known:
                 yield warning(
-                    f"it covers {short(text)}, which nobody requires", f"subtask {subtask.subtask_id}"
+                    f"it also covers {short(text)}, which the clarified requirements do not list",
+                    f"subtask {subtask.subtask_id}",
                 )
 
 
