@@ -1,5 +1,6 @@
 """A job as text: where it is, what was done, whom it waits for, what to type."""
 
+import shlex
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -57,7 +58,9 @@ def waiting_text(view: JobView) -> Text:
         until = f"; it takes restarts until {_when(view.open_until)}" if view.open_until else ""
         return Text(f"The plan is verified{until}.", "green")
     if view.state is State.CANCELLED:
-        return Text("The job was cancelled.", "red")
+        job = shlex.quote(tame_line(view.job))
+        ledger, restart = f"phasegate ledger {job}", f"phasegate restart {job} PHASE"
+        return Text(f"The job was cancelled; `{ledger}` says by whom, `{restart}` takes it up again.", "red")
     if view.hold:
         what = "stopped by a failure" if view.hold.failed else f"paused by {tame_line(view.hold.by)}"
         return Text(f"The job is {what}: {tame_line(view.hold.reason)}", "yellow")

@@ -139,6 +139,7 @@ def test_pause_resume_cancel(phasegate: Commands, job: str) -> None:
     assert phasegate("cancel", job).code == 2, "nobody can be asked here"
     assert phasegate("cancel", job, "--yes").code == 0
     assert until(phasegate, job, lambda v: v["state"] == "cancelled")["mode"] == "Normal"
+    assert f"`phasegate restart {job} PHASE` takes it up again" in phasegate("show", job).out
     assert phasegate("watch", job, "--json").code == 4
 
 
