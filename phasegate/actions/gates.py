@@ -7,16 +7,17 @@ from phasegate.client import JobClient
 from phasegate.problems import Problem, RefusedByJob
 from phasegate.screen.artifact import artifact_panel, changes, diff_text, readable
 from phasegate.screen.asking import ask, ask_lines
-from phasegate.screen.job import gate_lines
+from phasegate.screen.job import current, gate_lines
 from phasegate.screen.markdown import as_markdown
 from phasegate.screen.tame import tame_line
 from phasegate.session import Session
 from states.artifacts.kinds import StoredArtifact
 from states.record import Gate
 from states.view import JobView
-from states.words import Awaiting, Message, ReviewKind, Trigger
+from states.words import Awaiting, Message, Phase, ReviewKind, Trigger
 
 _CHOICES = ("approve", "ask for changes", "edit", "show in full", "leave; the job waits")
+_PLAN_CHOICES = (*_CHOICES[:3], "show in full, with the plan", _CHOICES[4])
 _KINDS = {
     ReviewKind.TECHNICAL: "technical: how it is done",
     ReviewKind.REQUIREMENT: "requirement: what is asked for",
@@ -38,9 +39,10 @@ class GateTalk:
     async def run(self) -> bool:
         """Until something was decided; False when the person leaves."""
         stored = await self._client.store.get_artifact(self._gate.digest)
+        choices = _PLAN_CHOICES if self._gate.phase is Phase.VALIDATION else _CHOICES
         await self._show(stored)
         while True:
-            for number, choice in enumerate(_CHOICES, 1):
+            for number, choice in enumerate(choices, 1):
                 self._session.say(Text.assemble((f"  {number}  ", "bold"), choice))
             try:
                 done = await self._choose(ask("> "), stored)
@@ -63,7 +65,7 @@ class GateTalk:
             case "3":
                 return await self._edit(stored)
             case "4":
-                self._session.say(as_markdown(readable(stored, full=True)))
+                await self._show_in_full(stored)
             case "5":
                 return False
             case _:
@@ -79,6 +81,14 @@ class GateTalk:
             lines = changes(readable(refused), readable(stored), "refused", "now")
             self._session.say(Text("changed since it was refused", "bold"), diff_text(lines))
         self._session.say(*gate_lines(gate))
+
+    async def _show_in_full(self, stored: StoredArtifact) -> None:
+        """At VALIDATION what is decided on is the plan, and no gate has shown it before."""
+        plan = current(self._view, Phase.IMPLEMENTATION_PLAN)
+        if self._gate.phase is Phase.VALIDATION and plan is not None:
+            planned = await self._client.store.get_artifact(plan.digest)
+            self._session.say(as_markdown(readable(planned)), Text())
+        self._session.say(as_markdown(readable(stored, full=True)))
 
     async def _approve(self) -> bool | None:
         payload = {"gate": self._gate.id, "digest": self._gate.digest, "by": self._by}

@@ -27,7 +27,7 @@ class QuestionTalk:
         self._by = by
 
     async def run(self) -> bool:
-        """Ask until nothing is open; False when the person leaves."""
+        """Ask until nothing is open; False when the person leaves, or skips all that is open."""
         contexts = await self._contexts()
         while open_ones := [q for q in self._view.questions if q.open]:
             before = len(open_ones)
@@ -39,6 +39,9 @@ class QuestionTalk:
             self._view = await self._client.view(self._view.job)
             if self._view.state.phase is not Phase.CLARIFICATION:
                 break
+            if {q.ref.id for q in open_ones} <= {q.ref.id for q in self._view.questions if q.open}:
+                self._session.say("every question was skipped; the job waits for answers")
+                return False
         return True
 
     async def _contexts(self) -> dict[str, Ambiguity]:

@@ -47,13 +47,26 @@ def test_a_job_is_talked_through(phasegate: Commands, town: dict[str, str], repo
         assert "+> Say what happens to open sessions." in again
         assert "answers the feedback" in again
         screen.type("1")
-        screen.shows("gate validation-1", *MENU)
+        assert "Implementation plan" not in screen.shows("gate validation-1", *MENU)
+        screen.type("4")
+        screen.shows("Implementation plan", "Subtasks", "Validation", *MENU)
         screen.type("1")
         screen.shows("The plan is verified", "phasegate export talk")
         assert screen.code() == 0
     ledger = phasegate("ledger", "talk", "--json").json["entries"]
     approvals = [entry for entry in ledger if entry["what"].startswith("approve:")]
     assert [entry["who"] for entry in approvals] == ["ann"] * 3
+
+
+def test_skipping_every_question_leaves_the_job_waiting(
+    phasegate: Commands, town: dict[str, str], repository: Path
+) -> None:
+    with Terminal(*plan("skipped", repository), env=town) as screen:
+        screen.shows("Question 1 of 1", "\n> ")
+        screen.type("/skip")
+        screen.shows("every question was skipped", "phasegate answer skipped q1")
+        assert screen.code() == 3
+    assert phasegate("show", "skipped", "--json").json["awaiting"] == "answers"
 
 
 @pytest.mark.parametrize(("keys", "code"), [("\x04", 3), ("5\n", 3), ("\x03", 130)])
