@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 import structlog
-from conftest import TemporalServer
-from logging_workflow import LoggingWorkflow
 from temporalio.worker import Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from phasegate.log_processors import keep_confidential
 from phasegate.logs import configure_logs, temporal_logging
+from tests.conftest import TemporalServer
+from tests.phasegate.logging_workflow import LoggingWorkflow
 
 
 @pytest.fixture

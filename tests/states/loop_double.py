@@ -2,9 +2,6 @@
 
 from dataclasses import dataclass
 
-from job_maker import NOW, everything_but_the_ledger, hand_over, reviewed
-from table_model import plain_model, where
-
 from states.advance import advance, end
 from states.facts import decisions_enough, facts_of
 from states.ledger import EntryKind
@@ -13,6 +10,8 @@ from states.receive import note_refusal, pause
 from states.record import Demand, Hold, JobRecord
 from states.review import PhaseFacts
 from states.words import Message, QuestionHandling, ReviewKind, Stage, State, Trigger
+from tests.states.job_maker import NOW, everything_but_the_ledger, hand_over, reviewed
+from tests.states.table_model import plain_model, where
 
 MODEL = plain_model()
 COMPLEX = PhaseFacts()

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from good_plans import World, good_world, good_worlds
 from hypothesis import HealthCheck, given, settings
 
 from states.artifacts.base import ModelDefinition, OpenPoint
@@ -16,6 +15,7 @@ from states.artifacts.validation import IndependenceCheck
 from states.coherence import Ground, bounded, review
 from states.review import Finding
 from states.words import Level, MethodChange, ModelStatus, Operation, Phase, ReviewKind
+from tests.states.good_plans import World, good_world, good_worlds
 
 PLAN, VALIDATION = Phase.IMPLEMENTATION_PLAN, Phase.VALIDATION
 TECHNICAL, REQUIREMENT, CONTRACT = ReviewKind.TECHNICAL, ReviewKind.REQUIREMENT, ReviewKind.CONTRACT

@@ -4,14 +4,11 @@ import sys
 from datetime import datetime
 from typing import Any
 
-import loop_double
 import pytest
 from hypothesis import Phase as Step
 from hypothesis import event, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
-from job_maker import NOW, SIMPLE, everything_but_the_ledger, new_job
-from loop_double import LoopDouble, Outside
 
 from states.advance import advance
 from states.details import details_of
@@ -37,6 +34,9 @@ from states.words import (
     State,
     Trigger,
 )
+from tests.states import loop_double
+from tests.states.job_maker import NOW, SIMPLE, everything_but_the_ledger, new_job
+from tests.states.loop_double import LoopDouble, Outside
 
 Letter = tuple[str, list[Any]]
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from job_maker import NOW, everything_but_the_ledger, job_in
 from pydantic import ValidationError
 
 from states.ledger import EntryKind
@@ -29,6 +28,7 @@ from states.receive import read, receive
 from states.record import JobRecord
 from states.refusals import Refused
 from states.words import Message, Phase, ReviewKind, State
+from tests.states.job_maker import NOW, everything_but_the_ledger, job_in
 
 # Every JSON text that can reach a handler, halves of characters, NaN and infinities included.
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=30)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from job_maker import NOW, everything_but_the_ledger, job_in, new_job, story
 
 from states.advance import advance
 from states.facts import mode_facts_of
@@ -17,6 +16,7 @@ from states.modes import MODE_TABLE, ModeRow
 from states.receive import pause, receive
 from states.record import Hold
 from states.words import Message, Mode, ModeTrigger, Phase, State, Trigger
+from tests.states.job_maker import NOW, everything_but_the_ledger, job_in, new_job, story
 
 CELLS: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent.parent / "data/cases/modes.json").read_text(encoding="utf-8")

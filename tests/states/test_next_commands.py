@@ -5,12 +5,12 @@ import shlex
 from collections.abc import Iterator
 
 import pytest
-from job_maker import NOW, QUESTION, job_in
 
 from states.receive import pause, receive
 from states.record import Hold, JobRecord, QuestionState
 from states.view import NextCommand, awaiting, next_commands
 from states.words import Awaiting, State
+from tests.states.job_maker import NOW, QUESTION, job_in
 
 ODD_NAME = "plan 'x'; echo $(whoami) > \"out\" #1"
 WAITING = [state for state in State if state.value.endswith("human_review")]

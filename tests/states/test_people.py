@@ -1,11 +1,11 @@
 """No spelling of a name passes for a policy, for somebody else, or for a second person."""
 
 import pytest
-from job_maker import NOW, job_in
 
 from states.people import person_key, same_person, tidy
 from states.receive import receive
 from states.words import State
+from tests.states.job_maker import NOW, job_in
 
 STRICT = {"require_digest": True}
 GATE = State.CONTRACTS_HUMAN_REVIEW

@@ -1,11 +1,11 @@
 """Facts are counted from the artifacts, never taken from their claims."""
 
 import pytest
-from good_plans import World, good_world
 
 from states.artifacts.validation import RiskAssessment
 from states.sensitive import TOPICS, sensitive_topics
 from states.words import Level, Operation, Phase
+from tests.states.good_plans import World, good_world
 
 
 def test_discovery_hands_on_its_questions_and_estimate() -> None:

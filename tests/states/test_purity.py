@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from purity_guard import Known, impurities
+
+from tests.purity_guard import Known, impurities
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAIN = {

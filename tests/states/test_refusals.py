@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from job_maker import NOW, QUESTION, everything_but_the_ledger, hand_over, job_in, story
 
 from states.advance import advance, end
 from states.facts import decisions_enough
@@ -12,6 +11,7 @@ from states.people import UNNAMED
 from states.receive import receive
 from states.record import JobRecord, QuestionState
 from states.words import Message, Phase, State, Trigger
+from tests.states.job_maker import NOW, QUESTION, everything_but_the_ledger, hand_over, job_in, story
 
 RIGHT: dict[Message, Any] = {
     Message.APPROVE: {"comment": "good"},

@@ -4,7 +4,18 @@ from itertools import chain, combinations
 from typing import Any
 
 import pytest
-from job_maker import (
+
+from states import restart as rules
+from states.advance import advance
+from states.facts import facts_of
+from states.machine import can_fire
+from states.messages import RestartFrom
+from states.receive import receive
+from states.record import JobRecord, QuestionState
+from states.restart import preview
+from states.review import PhaseFacts
+from states.words import WORK_PHASES, ArtifactStatus, Message, Phase, ReviewKind, State, Trigger
+from tests.states.job_maker import (
     NOW,
     QUESTION,
     SIMPLE,
@@ -17,17 +28,6 @@ from job_maker import (
     story,
     verified_job,
 )
-
-from states import restart as rules
-from states.advance import advance
-from states.facts import facts_of
-from states.machine import can_fire
-from states.messages import RestartFrom
-from states.receive import receive
-from states.record import JobRecord, QuestionState
-from states.restart import preview
-from states.review import PhaseFacts
-from states.words import WORK_PHASES, ArtifactStatus, Message, Phase, ReviewKind, State, Trigger
 
 WHOLE = tuple(p.value for p in WORK_PHASES)
 PARTIAL = tuple(f"partial_{p}" for p in WORK_PHASES)

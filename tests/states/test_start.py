@@ -1,10 +1,10 @@
 """Who may start a job with what: a record is believed from an earlier run of the same job only."""
 
 import pytest
-from job_maker import job_in
 
 from states.start import BadStart, read_start
 from states.words import State
+from tests.states.job_maker import job_in
 
 RECORD = job_in(State.CONTRACTS_HUMAN_REVIEW)
 CARRY = {"carry": RECORD.model_dump(mode="json")}

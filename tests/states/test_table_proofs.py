@@ -5,8 +5,14 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from table_model import Model, plain_facts, plain_model, where
-from table_walk import (
+
+from states import guards as g
+from states.guards import Facts, Guard
+from states.machine import MoveRefused, can_fire, fire, triggers_from
+from states.table import PHASE_TABLE, Row
+from states.words import WORK_PHASES, Phase, State, Trigger
+from tests.states.table_model import Model, plain_facts, plain_model, where
+from tests.states.table_walk import (
     ALL_FACTS,
     GATE_SETS,
     Rows,
@@ -27,12 +33,6 @@ from table_walk import (
     verified_without_gates,
     ways_out_of_the_end,
 )
-
-from states import guards as g
-from states.guards import Facts, Guard
-from states.machine import MoveRefused, can_fire, fire, triggers_from
-from states.table import PHASE_TABLE, Row
-from states.words import WORK_PHASES, Phase, State, Trigger
 
 Proof = Callable[[Rows], list[str]]
 Mutation = Callable[[Rows], Rows]

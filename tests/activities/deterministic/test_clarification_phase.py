@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
-from small_repos import SHOP, make
 
 from activities.brief import Answered, Brief
 from activities.deterministic.clarification import clarify
 from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.discovery import Ambiguity, Candidate, ContextDiscoveryArtifact
 from states.words import Phase
+from tests.activities.deterministic.small_repos import SHOP, make
 
 WHICH = Ambiguity(
     id="q1",

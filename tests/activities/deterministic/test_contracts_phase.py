@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from small_repos import SHOP, TASK, Walk, make
 
 from activities.brief import Answered
 from states.artifacts.contracts import ContractDesignArtifact, MethodContract
 from states.words import Phase
+from tests.activities.deterministic.small_repos import SHOP, TASK, Walk, make
 
 LINKS_GO = """package shop
 

@@ -1,6 +1,8 @@
 """What DISCOVERY without a model finds, on the sample repository and on small trees."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,15 +11,18 @@ from activities.brief import Brief
 from activities.deterministic.discovery import discover
 from activities.index.build import open_index
 from states.artifacts.base import digest_of
+from states.artifacts.discovery import ContextDiscoveryArtifact
 from states.workspace import WorkspaceSource
+from tests.activities.conftest import MakeRepo
 
 SAMPLE = Path(phasegate.__file__).parent / "sample"
 TASK = (SAMPLE / "TASK.md").read_text()
 LEGACY, OAUTH = "deskly/auth/legacy.py", "deskly/auth/oauth2.py"
+Discover = Callable[..., ContextDiscoveryArtifact]
 
 
 @pytest.fixture
-def root(make_repo):
+def root(make_repo: MakeRepo) -> Path:
     """The sample as the demo commits it: without the task."""
     files = {
         p.relative_to(SAMPLE).as_posix(): p.read_bytes() for p in sorted(SAMPLE.rglob("*")) if p.is_file()
@@ -26,17 +31,17 @@ def root(make_repo):
 
 
 @pytest.fixture
-def found(root):
+def found(root: Path) -> Discover:
     """Runs DISCOVERY on the sample; keyword arguments go to the brief."""
     index = open_index(root, "HEAD")
 
-    def run(task: str = TASK, **more):
+    def run(task: str = TASK, **more: Any) -> ContextDiscoveryArtifact:
         return discover(Brief(job="j", task=task, root=root, commit="c" * 40, **more), index)
 
     return run
 
 
-def test_the_demo_task_is_understood(found):
+def test_the_demo_task_is_understood(found: Discover) -> None:
     artifact = found()
     understanding = artifact.codebase_understanding
     assert {LEGACY, OAUTH, "deskly/models.py", "deskly/web.py"} <= set(understanding.relevant_files[:6])
@@ -48,13 +53,13 @@ def test_the_demo_task_is_understood(found):
     assert artifact.open_points == ()
 
 
-def test_the_demo_task_is_not_simple(found):
+def test_the_demo_task_is_not_simple(found: Discover) -> None:
     estimate = found().estimate
     assert estimate.files_affected >= 3
     assert (estimate.new_api, estimate.existing_pattern) == (True, True)
 
 
-def test_signatures_models_and_snippets_are_real(found, root):
+def test_signatures_models_and_snippets_are_real(found: Discover, root: Path) -> None:
     context = found().extracted_context
     signatures = {m.qualified: m.signature for m in context.existing_methods}
     assert signatures["LegacyAuthService.authenticate"] == "def authenticate(self, session_id: str) -> User"
@@ -67,7 +72,7 @@ def test_signatures_models_and_snippets_are_real(found, root):
         assert text == "\n".join((root / path).read_text().split("\n")[first - 1 : last])
 
 
-def test_connections_point_at_the_lines_that_make_them(found, root):
+def test_connections_point_at_the_lines_that_make_them(found: Discover, root: Path) -> None:
     understanding = found().codebase_understanding
     calls = {(p.path, p.target): p.line for p in understanding.integration_points if p.kind == "call"}
     line = calls["deskly/web.py", "LegacyAuthService.sign_in"]
@@ -81,7 +86,7 @@ def test_connections_point_at_the_lines_that_make_them(found, root):
     assert ("deskly/auth/__init__.py", LEGACY) in edges
 
 
-def test_conventions_name_what_they_saw(found):
+def test_conventions_name_what_they_saw(found: Discover) -> None:
     artifact = found()
     patterns = {p.name: p for p in artifact.codebase_understanding.existing_patterns}
     assert "pytest" in patterns["tests"].description
@@ -93,7 +98,7 @@ def test_conventions_name_what_they_saw(found):
     )
 
 
-def test_equal_briefs_give_equal_artifacts(found, root):
+def test_equal_briefs_give_equal_artifacts(found: Discover, root: Path) -> None:
     one, two = found(), found()
     assert digest_of(one.model_dump(mode="json")) == digest_of(two.model_dump(mode="json"))
     assert str(root) not in one.model_dump_json()
@@ -103,7 +108,7 @@ def test_equal_briefs_give_equal_artifacts(found, root):
     assert elsewhere == one
 
 
-def test_what_feedback_names_is_in_the_result(found):
+def test_what_feedback_names_is_in_the_result(found: Discover) -> None:
     assert "deskly/clock.py" not in found().codebase_understanding.relevant_files
     artifact = found(feedback=("Look at deskly/clock.py and at `verify_password` too.", "This is too vague."))
     ranking = {r.path: r for r in artifact.codebase_understanding.ranking}
@@ -116,7 +121,7 @@ def test_what_feedback_names_is_in_the_result(found):
     assert [p.subject for p in artifact.open_points] == ['feedback: "This is too vague."']
 
 
-def test_an_invalidated_decision_leads_nowhere(found):
+def test_an_invalidated_decision_leads_nowhere(found: Discover) -> None:
     wanted = ("Reuse `hash_password` for session ids", "Keep the API as it is")
     with_it = found(task="Update the web pages", constraints=wanted)
     without = found(task="Update the web pages", constraints=wanted, invalidated=("reuse_hash_password",))
@@ -124,19 +129,19 @@ def test_an_invalidated_decision_leads_nowhere(found):
     assert "deskly/passwords.py" not in without.codebase_understanding.relevant_files
 
 
-def test_restart_changes_are_part_of_the_question(found):
+def test_restart_changes_are_part_of_the_question(found: Discover) -> None:
     artifact = found(changes=("Tickets must record which `Api` call opened them",))
     ranking = {r.path: r.reasons[0] for r in artifact.codebase_understanding.ranking}
     assert ranking["deskly/api.py"] == "defines `Api`, named in the feedback"
 
 
-def test_a_plain_folder_is_said(found):
+def test_a_plain_folder_is_said(found: Discover) -> None:
     artifact = found(source=WorkspaceSource.FOLDER)
     assert artifact.source == "folder"
     assert "plain folder" in artifact.open_points[0].subject
 
 
-def test_a_small_change_is_small(found):
+def test_a_small_change_is_small(found: Discover) -> None:
     estimate = found("Make `hash_password` use 200000 rounds").estimate
     assert (estimate.files_affected, estimate.new_api, estimate.new_model) == (1, False, False)
     assert estimate.existing_pattern
@@ -151,12 +156,12 @@ def test_a_small_change_is_small(found):
         ("Introduce a `TicketArchive` class for old tickets", True, True),
     ],
 )
-def test_new_things_are_noticed(found, task, api, model):
+def test_new_things_are_noticed(found: Discover, task: str, api: bool, model: bool) -> None:
     estimate = found(task).estimate
     assert (estimate.new_api, estimate.new_model) == (api, model)
 
 
-def test_an_empty_repository_is_no_error(make_repo):
+def test_an_empty_repository_is_no_error(make_repo: MakeRepo) -> None:
     root = make_repo({})
     artifact = discover(Brief(job="j", task="Add a parser", root=root, commit="c"), open_index(root, "HEAD"))
     assert artifact.codebase_understanding.relevant_files == ()
@@ -165,6 +170,6 @@ def test_an_empty_repository_is_no_error(make_repo):
 
 
 @pytest.mark.parametrize("task", ["x", "`" * 500, "??", "word " * 200_000])
-def test_any_task_gives_a_valid_artifact(found, task):
+def test_any_task_gives_a_valid_artifact(found: Discover, task: str) -> None:
     artifact = found(task)
     assert type(artifact).model_validate(artifact.model_dump(mode="json")) == artifact

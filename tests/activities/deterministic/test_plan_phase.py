@@ -4,11 +4,11 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from small_repos import SHOP, Walk, make
 
 from states.artifacts.implementation import ImplementationPlanArtifact, Subtask
 from states.coherence import conflicts
 from states.words import Operation, Phase
+from tests.activities.deterministic.small_repos import SHOP, Walk, make
 
 
 @pytest.fixture(scope="module")

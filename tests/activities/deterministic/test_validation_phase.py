@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from small_repos import SHOP, Walk, make
 
 from activities.deterministic.risks import uses_of
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.words import Level, Phase
+from tests.activities.deterministic.small_repos import SHOP, Walk, make
 
 
 @pytest.fixture(scope="module")

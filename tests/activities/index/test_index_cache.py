@@ -7,6 +7,8 @@ import pytest
 
 from activities.index import build, parse
 from activities.index.build import open_index
+from activities.index.records import Parsed
+from tests.activities.conftest import MakeRepo
 
 FILES = {f"pkg/m{n}.py": f"def f{n}(a: int) -> int:\n    return g{n}(a)\n" for n in range(20)}
 
@@ -15,12 +17,19 @@ FILES = {f"pkg/m{n}.py": f"def f{n}(a: int) -> int:\n    return g{n}(a)\n" for n
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """What was parsed, in order."""
     seen: list[bytes] = []
-    real = build.parse
-    monkeypatch.setattr(build, "parse", lambda data, language: (seen.append(data), real(data, language))[1])
+    real = parse.parse
+
+    def noted(data: bytes, language: str) -> Parsed:
+        seen.append(data)
+        return real(data, language)
+
+    monkeypatch.setattr(build, "parse", noted)
     return seen
 
 
-def test_a_second_index_parses_nothing_and_is_equal(make_repo, tmp_path: Path, parsed):
+def test_a_second_index_parses_nothing_and_is_equal(
+    make_repo: MakeRepo, tmp_path: Path, parsed: list[bytes]
+) -> None:
     root, cache = make_repo(FILES), tmp_path / "cache"
     first = open_index(root, "HEAD", cache)
     assert len(parsed) == 20
@@ -32,7 +41,9 @@ def test_a_second_index_parses_nothing_and_is_equal(make_repo, tmp_path: Path, p
 @pytest.mark.parametrize(
     "damage", [b"", b"{", b"[]", b'{"x": 1}', b"\xff\xfe\0", b'{"python:%s": {"skipped": "", "parsed": 3}}']
 )
-def test_a_damaged_entry_is_rebuilt(make_repo, tmp_path: Path, parsed, damage):
+def test_a_damaged_entry_is_rebuilt(
+    make_repo: MakeRepo, tmp_path: Path, parsed: list[bytes], damage: bytes
+) -> None:
     root, cache = make_repo(FILES), tmp_path / "cache"
     first = open_index(root, "HEAD", cache)
     shard = sorted(cache.rglob("*.json"))[0]
@@ -44,7 +55,9 @@ def test_a_damaged_entry_is_rebuilt(make_repo, tmp_path: Path, parsed, damage):
     assert json.loads(shard.read_text())
 
 
-def test_another_version_is_another_folder(make_repo, tmp_path: Path, parsed, monkeypatch):
+def test_another_version_is_another_folder(
+    make_repo: MakeRepo, tmp_path: Path, parsed: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
     root, cache = make_repo(FILES), tmp_path / "cache"
     open_index(root, "HEAD", cache)
     monkeypatch.setattr("activities.index.cache.VERSION", parse.VERSION + 1)
@@ -52,7 +65,7 @@ def test_another_version_is_another_folder(make_repo, tmp_path: Path, parsed, mo
     assert len(parsed) == 40
 
 
-def test_a_cache_that_cannot_be_written_costs_only_time(make_repo, tmp_path: Path):
+def test_a_cache_that_cannot_be_written_costs_only_time(make_repo: MakeRepo, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     index = open_index(make_repo(FILES), "HEAD", blocked)

@@ -1,16 +1,19 @@
 """Trees that are not nice: links, binaries, wrong encodings, huge and generated files, no git at all."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from activities.index.build import open_index
 from activities.index.records import Role
 from activities.index.tree import UnreadableCheckout
-from tests.activities.conftest import git, write
+from tests.activities.conftest import MakeIndex, MakeRepo, git, write
 
 
-def test_links_loops_and_submodules_are_listed_and_never_followed(make_repo, tmp_path):
+def test_links_loops_and_submodules_are_listed_and_never_followed(
+    make_repo: MakeRepo, tmp_path: Path
+) -> None:
     secret = tmp_path / "secret.py"
     secret.write_text("def stolen(): ...\n")
     root = make_repo({"a.py": "def mine(): ...\n"})
@@ -32,7 +35,7 @@ def test_links_loops_and_submodules_are_listed_and_never_followed(make_repo, tmp
     assert index.text("out.py") == ""
 
 
-def test_what_is_not_text_or_too_much_is_listed_but_not_parsed(make_index):
+def test_what_is_not_text_or_too_much_is_listed_but_not_parsed(make_index: MakeIndex) -> None:
     index = make_index(
         {
             "image.png": b"\x89PNG\r\n\0\0\0",
@@ -58,7 +61,7 @@ def test_what_is_not_text_or_too_much_is_listed_but_not_parsed(make_index):
     assert index.rank("hidden vendored made x a") == ()
 
 
-def test_odd_text_survives(make_index):
+def test_odd_text_survives(make_index: MakeIndex) -> None:
     index = make_index(
         {
             "latin.py": "# caf\xe9\ndef latin(): ...\n".encode("latin-1"),
@@ -82,7 +85,7 @@ def test_odd_text_survives(make_index):
     assert index.symbols_in("nowhere.py") == ()
 
 
-def test_names_that_artifacts_cannot_hold_are_not_offered(make_repo):
+def test_names_that_artifacts_cannot_hold_are_not_offered(make_repo: MakeRepo) -> None:
     root = make_repo({})
     for name in (b"sp\xff.py", b" lead.py", b"back\\slash.py", b"~home.py", b"a:b.py"):
         with open(os.path.join(os.fsencode(root), name), "w") as file:
@@ -95,22 +98,22 @@ def test_names_that_artifacts_cannot_hold_are_not_offered(make_repo):
     assert "plain.py" in {r.path for r in index.rank("findme")}
 
 
-def test_an_empty_commit_is_an_empty_index(make_index):
+def test_an_empty_commit_is_an_empty_index(make_index: MakeIndex) -> None:
     index = make_index({})
     assert (index.paths, index.rank("anything"), index.languages) == (frozenset(), (), {})
 
 
-def test_a_commit_that_does_not_exist_is_said_in_one_sentence(make_repo):
+def test_a_commit_that_does_not_exist_is_said_in_one_sentence(make_repo: MakeRepo) -> None:
     with pytest.raises(UnreadableCheckout, match=r"commit deadbeef cannot be read .*check that it exists$"):
         open_index(make_repo({"a.py": ""}), "deadbeef")
 
 
-def test_a_folder_that_does_not_exist_is_said(tmp_path):
+def test_a_folder_that_does_not_exist_is_said(tmp_path: Path) -> None:
     with pytest.raises(UnreadableCheckout, match="is not a folder"):
         open_index(tmp_path / "nowhere", "HEAD")
 
 
-def test_a_plain_folder_gives_the_same_index_as_git(make_repo, tmp_path):
+def test_a_plain_folder_gives_the_same_index_as_git(make_repo: MakeRepo, tmp_path: Path) -> None:
     files = {"src/a.py": "def a(): ...\n", "src/b.py": "from src.a import a\n", "README.md": "# A\n"}
     folder = tmp_path / "plain"
     write(folder, files)
@@ -121,7 +124,7 @@ def test_a_plain_folder_gives_the_same_index_as_git(make_repo, tmp_path):
     assert plain.text("README.md") == "# A\n"
 
 
-def test_a_worktree_may_go_while_its_index_is_used(make_repo, tmp_path):
+def test_a_worktree_may_go_while_its_index_is_used(make_repo: MakeRepo, tmp_path: Path) -> None:
     root = make_repo({"a.py": "def a(): ...\n"})
     git(root, "worktree", "add", "-q", "--detach", str(tmp_path / "tree"), "HEAD")
     index = open_index(tmp_path / "tree", "HEAD")
@@ -129,7 +132,7 @@ def test_a_worktree_may_go_while_its_index_is_used(make_repo, tmp_path):
     assert index.text("a.py") == "def a(): ...\n"
 
 
-def test_progress_is_told_on_large_trees(make_repo):
+def test_progress_is_told_on_large_trees(make_repo: MakeRepo) -> None:
     told: list[str] = []
     open_index(make_repo({f"f{n}.py": f"x = {n}\n" for n in range(1_100)}), "HEAD", progress=told.append)
     assert told == ["1100 files listed", "1000 of 1100 files read"]

@@ -3,16 +3,18 @@
 
 import pytest
 
+from activities.index.model import Index
 from activities.index.records import Member, SymbolKind
+from tests.activities.conftest import MakeIndex
 
 K = SymbolKind
 
 
-def rows(index, path):
+def rows(index: Index, path: str) -> list[tuple[SymbolKind, str, str]]:
     return [(s.kind, s.qualified, s.signature) for s in index.symbols_in(path)]
 
 
-def test_typescript(make_index):
+def test_typescript(make_index: MakeIndex) -> None:
     index = make_index(
         {
             "src/a.ts": "import { b as c, type D } from './b';\nimport React from 'react';\nimport x from '@org/kit/sub';\n"
@@ -49,7 +51,7 @@ def test_typescript(make_index):
     assert index.tests_of("src/a.ts") == ("src/a.test.ts",)
 
 
-def test_javascript(make_index):
+def test_javascript(make_index: MakeIndex) -> None:
     index = make_index(
         {
             "lib/app.js": "const { make } = require('./make');\nexports.run = function run(a) { return make(a) };\n"
@@ -66,7 +68,7 @@ def test_javascript(make_index):
     assert index.imports_of("lib/app.js") == ("lib/make/index.js",)
 
 
-def test_go(make_index):
+def test_go(make_index: MakeIndex) -> None:
     index = make_index(
         {
             "go.mod": "module example.com/shop\n",
@@ -95,7 +97,7 @@ def test_go(make_index):
     assert index.tests_of("cart/cart.go") == ("cart/cart_test.go",)
 
 
-def test_rust(make_index):
+def test_rust(make_index: MakeIndex) -> None:
     index = make_index(
         {
             "src/lib.rs": "mod cart;\nuse crate::cart::{Cart, line::Line};\nuse serde::Serialize;\nuse std::fmt;\n",
@@ -120,7 +122,7 @@ def test_rust(make_index):
     assert index.externals_of("src/lib.rs") == ("serde",)
 
 
-def test_java(make_index):
+def test_java(make_index: MakeIndex) -> None:
     index = make_index(
         {
             "src/main/java/org/shop/Cart.java": "package org.shop;\nimport org.shop.price.Price;\nimport java.util.List;\n"
@@ -143,7 +145,7 @@ def test_java(make_index):
     assert index.externals_of(path) == ("com.google.common",)
 
 
-def test_c_and_cpp(make_index):
+def test_c_and_cpp(make_index: MakeIndex) -> None:
     c = make_index(
         {
             "src/cart.c": '#include <stdio.h>\n#include "cart.h"\n\n/* Adds. */\nstatic char *cart_add(struct cart *c, int n)\n{\n  return 0;\n}\n',
@@ -177,7 +179,7 @@ def test_c_and_cpp(make_index):
     assert cpp.find("Cart")[0].bases == ("Base",)
 
 
-def test_ruby(make_index):
+def test_ruby(make_index: MakeIndex) -> None:
     index = make_index(
         {
             "lib/shop/cart.rb": "require 'json'\nrequire 'shop/line'\nrequire_relative 'price'\n\nmodule Shop\n  # Holds lines.\n"
@@ -204,7 +206,7 @@ def test_ruby(make_index):
 @pytest.mark.parametrize(
     "path", ["a.ts", "a.tsx", "a.js", "a.go", "a.rs", "a.java", "a.c", "a.cpp", "a.rb", "a.py"]
 )
-def test_broken_code_is_no_error(make_index, path):
+def test_broken_code_is_no_error(make_index: MakeIndex, path: str) -> None:
     broken = "class {{{ def (( fn func ]] \x07 import from \n" * 50
     index = make_index({path: broken})
     assert index.files[path].skipped == ""

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from activities.index.build import open_index
+from activities.index.model import Index
 from activities.index.records import Role, SymbolKind, Use
+from tests.activities.conftest import MakeIndex, MakeRepo
 
 SHOP = {
     "src/shop/__init__.py": "from shop.cart import Cart\n",
@@ -66,11 +68,11 @@ SHOP = {
 
 
 @pytest.fixture
-def shop(make_index):
+def shop(make_index: MakeIndex) -> Index:
     return make_index(SHOP)
 
 
-def test_signatures_are_the_source_on_one_line(shop):
+def test_signatures_are_the_source_on_one_line(shop: Index) -> None:
     assert [s.signature for s in shop.symbols_in("src/shop/cart.py")] == [
         "LIMIT: int = 50",
         "class Line",
@@ -82,7 +84,7 @@ def test_signatures_are_the_source_on_one_line(shop):
     ]
 
 
-def test_a_symbol_knows_its_place_parent_docs_and_decorators(shop):
+def test_a_symbol_knows_its_place_parent_docs_and_decorators(shop: Index) -> None:
     (add,) = shop.find("Cart.add")
     assert (add.kind, add.parent, add.doc) == (SymbolKind.METHOD, "Cart", "Put something in.")
     assert shop.lines(add.path, add.first, add.last).startswith("    def add(\n")
@@ -98,14 +100,14 @@ def test_a_symbol_knows_its_place_parent_docs_and_decorators(shop):
     assert "add" in shop.symbol_names
 
 
-def test_imports_reach_files_or_name_packages(shop):
+def test_imports_reach_files_or_name_packages(shop: Index) -> None:
     assert shop.imports_of("src/shop/cart.py") == ("src/shop/prices.py",)
     assert shop.externals_of("src/shop/cart.py") == ("requests",)
     assert shop.imports_of("src/shop/web.py") == ("src/shop/__init__.py",)
     assert shop.imports_of("tests/test_cart.py") == ("src/shop/cart.py",)
 
 
-def test_importers_are_found_through_the_package(shop):
+def test_importers_are_found_through_the_package(shop: Index) -> None:
     assert shop.importers("src/shop/cart.py") == (
         "src/shop/__init__.py",
         "src/shop/web.py",
@@ -114,12 +116,12 @@ def test_importers_are_found_through_the_package(shop):
     )
 
 
-def test_callers_name_the_function_around_them(shop):
+def test_callers_name_the_function_around_them(shop: Index) -> None:
     (add,) = shop.find("Cart.add")
     assert shop.callers(add) == (Use("src/shop/web.py", 6, "page"), Use("tests/test_cart.py", 5, "test_add"))
 
 
-def test_callers_of_a_common_method_name_need_its_class(make_index):
+def test_callers_of_a_common_method_name_need_its_class(make_index: MakeIndex) -> None:
     index = make_index(
         {
             "a.py": "class A:\n    def save(self): ...\n",
@@ -131,12 +133,12 @@ def test_callers_of_a_common_method_name_need_its_class(make_index):
     assert by_class == {"A": (Use("user.py", 5, "go"),), "B": ()}
 
 
-def test_tests_are_found_by_name_and_by_use_but_not_fixtures(shop):
+def test_tests_are_found_by_name_and_by_use_but_not_fixtures(shop: Index) -> None:
     assert shop.tests_of("src/shop/cart.py") == ("tests/test_cart.py",)
     assert shop.tests_of("tests/test_cart.py") == ()
 
 
-def test_a_file_without_tests_has_those_of_its_importers(make_index):
+def test_a_file_without_tests_has_those_of_its_importers(make_index: MakeIndex) -> None:
     index = make_index(
         {
             "store.py": "class Store: ...\n",
@@ -147,7 +149,7 @@ def test_a_file_without_tests_has_those_of_its_importers(make_index):
     assert index.tests_of("store.py") == ("tests/test_service.py",)
 
 
-def test_relative_imports_climb(make_index):
+def test_relative_imports_climb(make_index: MakeIndex) -> None:
     index = make_index(
         {
             "pkg/__init__.py": "",
@@ -182,11 +184,11 @@ def test_relative_imports_climb(make_index):
         ("contest/latest.py", Role.SOURCE),
     ],
 )
-def test_roles(make_index, path, role):
+def test_roles(make_index: MakeIndex, path: str, role: Role) -> None:
     assert make_index({path: "x = 1\n"}).files[path].role is role
 
 
-def test_the_commit_is_read_not_the_checkout(make_repo):
+def test_the_commit_is_read_not_the_checkout(make_repo: MakeRepo) -> None:
     root: Path = make_repo({"a.py": "def old(): ...\n"})
     (root / "a.py").write_text("def new(): ...\n")
     (root / "b.py").write_text("def newer(): ...\n")

@@ -4,6 +4,7 @@ import pytest
 
 from activities.index.naming import named_in, symbol_of
 from activities.index.words import parts, query_terms, stem
+from tests.activities.conftest import MakeIndex
 
 FILES = {
     "src/app/session.py": "class SessionStore:\n"
@@ -17,7 +18,7 @@ FILES = {
 }
 
 
-def test_sources_come_before_tests_and_docs(make_index):
+def test_sources_come_before_tests_and_docs(make_index: MakeIndex) -> None:
     ranked = make_index(FILES).rank("Make sessions expire after a while")
     assert ranked[0].path == "src/app/session.py"
     assert ranked[0].reasons == (
@@ -27,7 +28,7 @@ def test_sources_come_before_tests_and_docs(make_index):
     )
 
 
-def test_what_is_named_comes_first_with_the_reason(make_index):
+def test_what_is_named_comes_first_with_the_reason(make_index: MakeIndex) -> None:
     index = make_index(FILES)
     by_symbol = index.rank("Sessions: see `send_mail` for the sessions session session")
     assert by_symbol[0].path == "src/app/mail.py"
@@ -39,14 +40,14 @@ def test_what_is_named_comes_first_with_the_reason(make_index):
     assert "defines `send_mail`, used in the task's code" in by_call[0].reasons
 
 
-def test_an_everyday_word_that_is_a_name_counts_in_a_short_task(make_index):
+def test_an_everyday_word_that_is_a_name_counts_in_a_short_task(make_index: MakeIndex) -> None:
     index = make_index({"a.py": "def echo(x): ...\n", "b.py": "# echo echo echo echo\ny = 1\n"})
     ranked = index.rank("Make echo faster")
     assert ranked[0].path == "a.py"
     assert "defines `echo`, a word of the task" in ranked[0].reasons
 
 
-def test_equal_files_are_ordered_by_path_and_runs_agree(make_index):
+def test_equal_files_are_ordered_by_path_and_runs_agree(make_index: MakeIndex) -> None:
     files = {f"{name}.py": "def handle(order): ...\n" for name in "dbca"}
     index = make_index(files)
     assert [r.path for r in index.rank("handle orders")] == ["a.py", "b.py", "c.py", "d.py"]
@@ -57,11 +58,11 @@ def test_equal_files_are_ordered_by_path_and_runs_agree(make_index):
 @pytest.mark.parametrize(
     "query", ["", "   ", "the of and", "`", "```", "\0", "x" * 300_000, "`" * 10_001, "a/" * 20_000]
 )
-def test_any_text_can_be_a_query(make_index, query):
+def test_any_text_can_be_a_query(make_index: MakeIndex, query: str) -> None:
     assert isinstance(make_index(FILES).rank(query), tuple)
 
 
-def test_names_are_read_out_of_a_text():
+def test_names_are_read_out_of_a_text() -> None:
     named = named_in(
         "Fix `Context.invoke(self)` and `./src/a.py`, then call run_all() of CliRunner in docs/guide.md; "
         "run `pip install x`, set `--flag` to `None`.\n```\nhidden_name(1)\n```\n"
@@ -85,11 +86,11 @@ def test_names_are_read_out_of_a_text():
         ("foo[0]", "foo"),
     ],
 )
-def test_code_spans_name_symbols(span, name):
+def test_code_spans_name_symbols(span: str, name: str) -> None:
     assert symbol_of(span) == name
 
 
-def test_words_meet():
+def test_words_meet() -> None:
     assert stem("sessions") == stem("session")
     assert stem("expires") == stem("expiry") == stem("expired") == stem("expire")
     assert stem("policies") == stem("policy")

@@ -1,9 +1,12 @@
 """The policy of a new job, from the settings' table and flags."""
 
+from pathlib import Path
+
 import pytest
 
-from phasegate.actions.policies import policy_of, seconds_of
+from phasegate.actions.policies import policy_of, seconds_of, source_of
 from phasegate.problems import WrongUse
+from phasegate.settings import Settings
 from states.policy import DEFAULT_GATES
 from states.words import WORK_PHASES, Phase
 
@@ -63,3 +66,16 @@ def test_gates(gates: str | None, expected: tuple[Phase, ...]) -> None:
 def test_mistakes_name_their_field(table: dict[str, object], flags: dict[str, object], words: str) -> None:
     with pytest.raises(WrongUse, match=words):
         policy_of(table, flags)
+
+
+def test_a_policy_that_came_with_a_folder_is_said_with_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "phasegate.toml").write_text('[policy]\ngates = "none"\nskip_human_reviews = true\n')
+    monkeypatch.chdir(tmp_path)
+    told = source_of(Settings.load().policy)
+    assert told == f'policy from {tmp_path}/phasegate.toml: gates = "none", skip_human_reviews = true'
+    monkeypatch.setenv("PHASEGATE_POLICY", '{"approvals": 2}')
+    assert source_of(Settings.load().policy).startswith("policy from the variable PHASEGATE_POLICY: ")
+    assert source_of({}) == ""
+    assert "\x1b" not in source_of({"gates": "\x1b]0;x\x07none"})
