@@ -66,6 +66,14 @@ class JobView(BaseModel):
     ledger_count: int = 0
 
 
+class JobResult(BaseModel):
+    """How a job ended, with the digests it stood on."""
+
+    job: str
+    state: State
+    artifacts: dict[Phase, str]
+
+
 def awaiting(record: JobRecord) -> Awaiting:
     """Whom the job waits for."""
     if record.hold is not None:

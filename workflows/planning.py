@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Any, assert_never
 
-from pydantic import BaseModel
 from temporalio import workflow
 from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError, FailureError
@@ -24,7 +23,7 @@ with workflow.unsafe.imports_passed_through():
     from states.record import ArtifactRef, Demand, JobRecord, JobSpec
     from states.refusals import Refused
     from states.start import BadStart, JobStart, read_start
-    from states.view import JobView, view_of
+    from states.view import JobResult, JobView, view_of
     from states.words import (
         WORK_PHASES,
         Message,
@@ -40,14 +39,6 @@ with workflow.unsafe.imports_passed_through():
 
 NOT_READ = "the job has not been read from the store"
 Work = Callable[[PlanningActivities, WorkOrder], Awaitable[Handover]]
-
-
-class JobResult(BaseModel):
-    """How a job ended, with the digests it stood on."""
-
-    job: str
-    state: State
-    artifacts: dict[Phase, str]
 
 
 def work_of(phase: Phase) -> Work:
