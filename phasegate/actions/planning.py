@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from rich.text import Text
 
 from activities.repository import is_url
 from activities.workspace import check_repository
 from phasegate.actions.conversing import Conversation
 from phasegate.actions.jobs import named
-from phasegate.actions.policies import policy_of
+from phasegate.actions.policies import policy_of, source_of
 from phasegate.problems import WrongUse
 from phasegate.session import Outcome, Session
 from states.record import TASK_LIMIT, JobSpec
@@ -37,6 +38,8 @@ class Wish:
 async def plan_task(session: Session, wish: Wish, detach: bool) -> Outcome:
     """Start the job, then talk it through, or go along with it until a person is needed."""
     spec = read_wish(wish, session.settings.policy)
+    if told := source_of(session.settings.policy):
+        session.err.print(Text(told, "yellow"), soft_wrap=True)
     client = await session.client()
     await check_repository(spec.repository, spec.ref)
     job = await client.start(spec, wish.job)

@@ -1,15 +1,20 @@
 """The policy of a new job: the `[policy]` table of phasegate.toml, and the flags, which win."""
 
+import json
+import os
 import re
 from typing import Any
 
 from pydantic import ValidationError
 
+from phasegate.places import find_config
 from phasegate.problems import WrongUse
+from phasegate.screen.tame import tame_line
 from states.policy import Policy
 from states.words import Phase
 
 _TIME = re.compile(r"(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
+_VARIABLE = "PHASEGATE_POLICY"
 _SECONDS = (604_800, 86_400, 3_600, 60, 1)
 
 
@@ -32,6 +37,21 @@ def policy_of(table: dict[str, Any], flags: dict[str, Any]) -> Policy:
             known = ", ".join(Policy.model_fields)
             raise WrongUse(f"the policy has no field {name!r}; it has {known}") from None
         raise WrongUse(f"{where}: {error['msg'].removeprefix('Value error, ')}") from None
+
+
+def source_of(table: dict[str, Any]) -> str:
+    """What the settings decide about who is asked, and where that stands; blank when they decide nothing.
+
+    The file may have come with the repository that is planned, so nobody should have to look for it.
+    """
+    if not table:
+        return ""
+    variables = any(name.upper().startswith(_VARIABLE) for name in os.environ)
+    places = [f"the variable {_VARIABLE}"] if variables else []
+    if config := find_config():
+        places.append(str(config))
+    given = ", ".join(f"{name} = {json.dumps(value, default=str)}" for name, value in table.items())
+    return tame_line(f"policy from {' and '.join(places)}: {given}")
 
 
 def _gates(value: Any) -> Any:

@@ -76,6 +76,6 @@ def test_a_policy_that_came_with_a_folder_is_said_with_its_file(
     told = source_of(Settings.load().policy)
     assert told == f'policy from {tmp_path}/phasegate.toml: gates = "none", skip_human_reviews = true'
     monkeypatch.setenv("PHASEGATE_POLICY", '{"approvals": 2}')
-    assert source_of(Settings.load().policy).startswith("policy from the variable PHASEGATE_POLICY: ")
+    assert source_of(Settings.load().policy).startswith("policy from the variable PHASEGATE_POLICY and ")
     assert source_of({}) == ""
     assert "\x1b" not in source_of({"gates": "\x1b]0;x\x07none"})
