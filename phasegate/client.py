@@ -94,7 +94,7 @@ class JobClient:
         if not JOB_ID.match(job):
             raise WrongUse(f"{job!r} is no job id: letters, digits, '.', '_', '-', at most 80 characters")
         if await self.store.read_manifest(job):
-            raise WrongUse(f"job {job} exists; `phasegate restart {job}` plans it again")
+            raise WrongUse(f"job {job} exists; `phasegate restart {job} PHASE` plans it again")
         given = spec.model_dump(mode="json", exclude_defaults=True)
         try:
             await self._start(job, given, spec, WorkflowIDReusePolicy.REJECT_DUPLICATE)
@@ -204,7 +204,7 @@ class JobClient:
         if execution is None or execution.status is not WorkflowExecutionStatus.RUNNING:
             record = await self._stored(job)
             ended = f"has ended ({record.state})" if record else "is not running"
-            raise RefusedByJob(f"job {job} {ended}; `phasegate restart {job}` goes on with it")
+            raise RefusedByJob(f"job {job} {ended}; `phasegate restart {job} PHASE` goes on with it")
         try:
             await self.live_view(job)
         except NoWorker:
