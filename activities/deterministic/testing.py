@@ -9,6 +9,7 @@ from activities.deterministic.reliance import tests_using
 from activities.deterministic.wording import STOP, pieces
 from activities.index.model import Index
 from activities.index.records import FileEntry, Role, Symbol
+from activities.index.tests_map import subject
 
 MOST_EXAMPLE_LINES = 30
 _AFFIX = re.compile(r"^(test_|tests_)|(_test|_tests|\.test|\.spec|_spec|Test|Tests|Spec)$")
@@ -25,14 +26,17 @@ class Home:
 
 
 def home(index: Index, path: str, symbols: tuple[Symbol, ...]) -> Home | None:
-    """The test file that uses most of the symbols, else one that covers the file, else a new one next to the
-    existing tests. None for what is not source code, and where the repository has no test to go by."""
+    """The test file that uses most of the symbols, among equals one named after one of them; else one that
+    covers the file; else a new one next to the existing tests. None for what is not source code, and where
+    the repository has no test to go by."""
     entry = index.files.get(path)
     if entry is not None and (entry.role is not Role.SOURCE or not entry.code):
         return None
     using = Counter(p for s in symbols for p in dict.fromkeys(u.path for u in tests_using(index, s)))
     covering = index.tests_of(path)
-    best = sorted(using, key=lambda p: (-using[p], covering.index(p) if p in covering else len(covering), p))
+    names = {s.name.lower().strip("_") for s in symbols}
+    order = {test: at for at, test in enumerate(covering)}
+    best = sorted(using, key=lambda p: (-using[p], subject(p) not in names, order.get(p, len(order)), p))
     existing = [
         p for p in (*best, *covering) if any(s.name.lower().startswith("test") for s in index.symbols_in(p))
     ]

@@ -81,6 +81,18 @@ def test_a_target_without_tests_gets_a_test_file_beside_the_others(shop: Path) -
     assert walk.blocking() == []
 
 
+def test_of_two_tests_that_use_a_symbol_the_one_named_after_it_is_extended(tmp_path: Path) -> None:
+    said = "from words import say\n\n\ndef test_it():\n    assert say('hi')\n"
+    files = {
+        "words.py": "def say(text: str) -> str:\n    return text\n",
+        "tests/test_all.py": said,
+        "tests/test_words_of/test_say.py": said,
+    }
+    plan = Walk(make(tmp_path / "repo", files), "`say` must refuse an empty text").plan()
+    assert operations(plan)["tests/test_words_of/test_say.py"] is Operation.MODIFY
+    assert "tests/test_all.py" not in operations(plan)
+
+
 def test_a_repository_without_tests_is_said_so(tmp_path: Path) -> None:
     root = make(tmp_path / "repo", {k: v for k, v in SHOP.items() if not k.startswith("tests")})
     walk = Walk(root)
