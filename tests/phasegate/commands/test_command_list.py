@@ -1,0 +1,28 @@
+"""Which commands there are, and what all of them have in common."""
+
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from phasegate.cli import app
+
+PROMISED = (
+    *("dev", "worker", "demo", "plan", "list", "show", "watch", "answer", "say", "finish", "approve"),
+    *("revise", "reject", "edit", "restart", "rewind", "pause", "resume", "cancel", "artifacts", "diff"),
+    *("export", "ledger", "metrics", "diagram", "doctor"),
+)
+COMMANDS: dict[str, Any] = dict(get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def test_no_command_is_missing_or_undocumented() -> None:
+    assert sorted(COMMANDS) == sorted(PROMISED)
+    assert [name for name, command in COMMANDS.items() if not command.help] == []
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_every_command_takes_json_and_explains_its_options(name: str) -> None:
+    options = {flag: option for option in COMMANDS[name].params for flag in option.opts}
+    assert "--json" in options
+    silent = {"--help", "--version"}
+    assert [flag for flag, option in options.items() if flag not in silent and not option.help] == []
