@@ -268,7 +268,12 @@ def record_artifact(record: JobRecord, ref: ArtifactRef, now: datetime) -> None:
     """A phase handed over: the new version is current, an older one superseded."""
     if old := record.current(ref.phase):
         record.replace(old, status=ArtifactStatus.SUPERSEDED)
-    version = len(record.versions(ref.phase)) + 1
+    earlier = record.versions(ref.phase)
+    for each in earlier:
+        # Each version was told all feedback so far: kept on every one, it would grow with the square.
+        if each.feedback:
+            record.replace(each, feedback=())
+    version = len(earlier) + 1
     record.artifacts.append(ref.model_copy(update={"version": version, "at": now}))
     what = f"{ref.phase} v{version}: {ref.summary}"
     record.note(now, EntryKind.ARTIFACT, what, who=ref.made_by, digest=ref.digest)
