@@ -15,12 +15,12 @@ from urllib.parse import unquote, urlsplit
 from states.artifacts.base import canonical_json
 from states.artifacts.kinds import StoredArtifact
 from states.record import JobRecord
+from states.words import JOB_ID
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_JOB = re.compile(r"(?!\.)[A-Za-z0-9._-]{1,100}")
 _MANIFEST = ".json"
 
 
@@ -184,7 +184,7 @@ class Store:
         return f"blobs/{digest[:2]}/{digest[2:]}"
 
     def _manifest(self, job: str) -> str:
-        if not _JOB.fullmatch(job):
+        if not JOB_ID.fullmatch(job):
             what = "a job id (1 to 100 letters, digits, '.', '_' or '-', no leading dot)"
             raise BadName(name=repr(job[:80]), what=what, where=self.where)
         return f"jobs/{job}{_MANIFEST}"

@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import os
-import re
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -15,9 +14,9 @@ from activities.locks import locked
 from activities.mirror import Mirror
 from activities.repository import RepositoryUnusable, ask_server, explained, find_commit, find_origin
 from states.artifacts.base import Piece
+from states.words import JOB_ID
 from states.workspace import WorkspaceRef, WorkspaceSource
 
-_JOB = re.compile(r"(?!\.)[A-Za-z0-9._-]{1,100}")
 _GIT = Git()
 
 
@@ -99,7 +98,7 @@ class Workspaces:
                 await self._discard(home)
 
     def _home(self, job: str) -> Path:
-        if not _JOB.fullmatch(job):
+        if not JOB_ID.fullmatch(job):
             raise ValueError(f"{job[:80]!r} is no job id: 1 to 100 letters, digits, '.', '_' or '-'")
         return self.root / job
 

@@ -34,7 +34,7 @@ from states.messages import Ack, Malformed, RestartFrom, parse
 from states.record import ArtifactRef, JobRecord, JobSpec
 from states.restart import RestartPlan, preview
 from states.view import JobView, view_of
-from states.words import Awaiting, Message, Mode, Phase, State
+from states.words import JOB_ID, Awaiting, Message, Mode, Phase, State
 from workflows.attributes import AWAITING, STATE, values_of
 from workflows.planning import PlanningWorkflow
 
@@ -47,7 +47,6 @@ TASK = timedelta(seconds=5)
 ANSWER = 15.0
 """seconds that a living worker may take to act on a message"""
 _LEDGER = TypeAdapter(list[LedgerEntry])
-JOB_ID = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$")
 
 
 class JobLine(BaseModel):
@@ -91,8 +90,8 @@ class JobClient:
     async def start(self, spec: JobSpec, job: str = "") -> str:
         """Start a job; gives its id. Raises WrongUse when the id is taken or malformed."""
         job = job or new_job_id(spec.headline())
-        if not JOB_ID.match(job):
-            raise WrongUse(f"{job!r} is no job id: letters, digits, '.', '_', '-', at most 80 characters")
+        if not JOB_ID.fullmatch(job):
+            raise WrongUse(f"{job!r} is no job id: letters, digits, '.', '_', '-', at most 100 characters")
         if await self.store.read_manifest(job):
             raise WrongUse(f"job {job} exists; `phasegate restart {job} PHASE` plans it again")
         given = spec.model_dump(mode="json", exclude_defaults=True)
@@ -105,7 +104,7 @@ class JobClient:
 
     async def resolve(self, prefix: str) -> str:
         """The one job whose id starts with `prefix`. Raises UnknownJob."""
-        if not JOB_ID.match(prefix):
+        if not JOB_ID.fullmatch(prefix):
             raise UnknownJob(f"{prefix[:80]!r} is no job id")
         if await self._execution(prefix) or await self.store.read_manifest(prefix):
             return prefix

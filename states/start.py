@@ -1,16 +1,12 @@
 """What a job is started with: a task, an order to go on from the store, or the record of an earlier run."""
 
-import re
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from states.messages import Malformed, RestartFrom, parse
 from states.record import JobRecord, JobSpec
-from states.words import Message
-
-_JOB = re.compile(r"(?!\.)[A-Za-z0-9._-]{1,100}")
-"""ids that the store and the workspaces can name files by"""
+from states.words import JOB_ID, Message
 
 
 class BadStart(ValueError):
@@ -34,7 +30,7 @@ def read_start(raw: Any, job: str, continued: bool) -> JobStart:
     `continued`: the run follows an earlier one of the same job. A carried record is believed only then:
     anybody can start a workflow, and a record says who approved what.
     """
-    if not _JOB.fullmatch(job):
+    if not JOB_ID.fullmatch(job):
         raise BadStart(
             f"{job[:80]!r} is no job id: 1 to 100 letters, digits, '.', '_' or '-', no leading dot"
         )

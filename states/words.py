@@ -1,6 +1,10 @@
 """The words of phasegate, each defined once. The glossary in docs/ explains them."""
 
+import re
 from enum import StrEnum
+
+JOB_ID = re.compile(r"(?!\.)[A-Za-z0-9._-]{1,100}")
+"""ids of jobs: what the store and the workspaces can name files by"""
 
 
 class Phase(StrEnum):
