@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+from states.approvals import approvals, warning
 from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.contracts import ContractDesignArtifact
 from states.artifacts.implementation import FileOperation, ImplementationPlanArtifact, Subtask
 from states.artifacts.validation import ValidationArtifact
+from states.record import JobRecord
 from states.render_parts import code, line, old_lines
 from states.words import Operation
 
@@ -18,12 +20,14 @@ def plan_document(
     contracts: ContractDesignArtifact | None,
     plan: ImplementationPlanArtifact,
     validation: ValidationArtifact | None,
+    record: JobRecord,
 ) -> str:
     """What an implementer needs, in one text. `[to be written: ...]` marks code that is not there yet."""
     steps = [part for n, step in enumerate(_steps(plan), 1) for part in _step(n, *step)]
     lines = [
         "# FEATURE IMPLEMENTATION PLAN",
         "",
+        *([f"> {first}", ""] if (first := warning(record)) else []),
         "## CONTEXT",
         *_context(clarification, plan),
         "",
@@ -37,6 +41,9 @@ def plan_document(
         "## STEP-BY-STEP IMPLEMENTATION",
         "",
         *(steps or ["No step is planned: see the critical notes for what has to be decided first."]),
+        "## APPROVALS",
+        "",
+        *(f"- {line(each)}" for each in approvals(record)),
     ]
     return "\n".join(lines).rstrip() + "\n"
 

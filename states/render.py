@@ -6,11 +6,8 @@ from states.artifacts.contracts import ContractDesignArtifact, MethodContract
 from states.artifacts.discovery import Ambiguity, ContextDiscoveryArtifact
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.validation import ValidationArtifact
-from states.plan_document import plan_document
 from states.render_parts import bullets, code, line, models, opening, section, table
 from states.render_plan import plan_lines
-
-__all__ = ["markdown", "plan_document"]
 
 
 def markdown(artifact: Artifact, full: bool = False) -> str:

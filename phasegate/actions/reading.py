@@ -15,14 +15,15 @@ from phasegate.screen.lists import artifacts_table
 from phasegate.screen.markdown import as_markdown
 from phasegate.screen.tame import tame
 from phasegate.session import Outcome, Session
+from states.approvals import accepted
 from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.contracts import ContractDesignArtifact
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.kinds import StoredArtifact
 from states.artifacts.validation import ValidationArtifact
 from states.checks.words import maybe
+from states.plan_document import plan_document
 from states.record import ArtifactRef, JobRecord
-from states.render import plan_document
 from states.words import WORK_PHASES, Phase
 
 
@@ -47,7 +48,8 @@ async def print_artifact(session: Session, prefix: str, phase: str, version: int
         raise NothingYet(f"job {job} has no {wanted.name} artifact; `phasegate artifacts {job}` lists them")
     ref, stored = await client.artifact(job, wanted, version)
     text = readable(stored, full=True)
-    head = Text(f"{ref.phase.name} v{ref.version}  {ref.status}  sha256 {ref.digest}", "dim")
+    passed = accepted(ref.accepted_by)
+    head = Text(f"{ref.phase.name} v{ref.version}  {ref.status}  {passed}  sha256 {ref.digest}", "dim")
     parts: tuple[RenderableType, ...] = (text.rstrip(),)
     if session.out.is_terminal:
         parts = (head, as_markdown(text))
@@ -129,6 +131,7 @@ async def _document(client: JobClient, record: JobRecord) -> str:
         maybe(current, Phase.CONTRACTS, ContractDesignArtifact),
         plan,
         maybe(current, Phase.VALIDATION, ValidationArtifact),
+        record,
     )
     return tame(document)
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from phasegate.screen.consoles import whole
 from phasegate.screen.tame import tame, tame_line
-from states.people import AI_REVIEW, is_policy
+from states.approvals import accepted
 from states.record import ArtifactRef, Gate, QuestionState
 from states.view import JobView, NextCommand, PhaseProgress
 from states.words import ArtifactStatus, Awaiting, Mode, Phase, PhaseStatus, Stage, State
@@ -79,7 +79,7 @@ def progress_line(view: JobView, progress: PhaseProgress) -> Text:
     if progress.version:
         words.append(f"v{progress.version}")
     if progress.accepted_by:
-        words.append(accepted(progress.accepted_by))
+        words.append(tame_line(accepted(progress.accepted_by)))
     ref = current(view, progress.phase)
     if ref and progress.status in (PhaseStatus.DONE, PhaseStatus.KEPT):
         words.append(tame_line(ref.summary, 60))
@@ -90,15 +90,6 @@ def current(view: JobView, phase: Phase) -> ArtifactRef | None:
     """The artifact of a phase that the job stands on."""
     found = [ref for ref in view.artifacts if ref.phase is phase and ref.status is ArtifactStatus.CURRENT]
     return found[-1] if found else None
-
-
-def accepted(names: tuple[str, ...]) -> str:
-    """Who let a phase pass; what no person read is never called approved."""
-    if names == (AI_REVIEW,):
-        return "no gate"
-    if any(is_policy(name) for name in names):
-        return f"waived by {', '.join(names)}, not reviewed by a person"
-    return f"approved by {tame_line(', '.join(names))}"
 
 
 def gate_lines(gate: Gate) -> Iterator[Text]:

@@ -1,5 +1,7 @@
 """Artifacts and plans as markdown: every kind, both lengths, nothing lost, nothing broken."""
 
+import re
+
 import pytest
 
 from states.artifacts.base import Artifact, MethodSignature, ModelDefinition, ModelField, OpenPoint
@@ -38,9 +40,11 @@ from states.artifacts.validation import (
     RiskAssessment,
     ValidationArtifact,
 )
-from states.render import markdown, plan_document
+from states.plan_document import plan_document
+from states.render import markdown
 from states.render_parts import code, old_lines, table
-from states.words import Level, Operation, Phase
+from states.words import Level, Operation, Phase, State
+from tests.states.job_maker import SIMPLE, job_in, verified_job
 
 OPEN = OpenPoint(subject="a.py: f", why="decide what it returns")
 CODE = "\n".join(f"line {n}" for n in range(1, 41))
@@ -238,7 +242,7 @@ def test_tables_line_up_and_escape_bars() -> None:
 
 
 def test_the_document_follows_the_format() -> None:
-    text = plan_document(CLARIFICATION, CONTRACTS, PLAN, VALIDATION)
+    text = plan_document(CLARIFICATION, CONTRACTS, PLAN, VALIDATION, verified_job(gates="all"))
     order = [
         "# FEATURE IMPLEMENTATION PLAN",
         "## CONTEXT",
@@ -268,6 +272,8 @@ def test_the_document_follows_the_format() -> None:
         "Action: Create",
         "Before Code: [none - new addition]",
         "After Code: [to be written: test_f]",
+        "## APPROVALS",
+        "- CONTRACTS v1",
     ]
     places = [text.find(part) for part in order]
     assert -1 not in places, order[places.index(-1)]
@@ -275,14 +281,15 @@ def test_the_document_follows_the_format() -> None:
 
 
 def test_the_document_does_without_contracts_and_validation() -> None:
-    text = plan_document(CLARIFICATION, None, PLAN, None)
+    text = plan_document(CLARIFICATION, None, PLAN, None, verified_job())
     assert "Contracts were skipped" in text
     assert "RISK" not in text
 
 
 def test_an_insertion_has_no_code_before_it() -> None:
     subtask = PLAN.subtasks[0].model_copy(update={"edits": {"a.py": ((40.5, 40.5),)}})
-    text = plan_document(CLARIFICATION, None, PLAN.model_copy(update={"subtasks": (subtask,)}), None)
+    plan = PLAN.model_copy(update={"subtasks": (subtask,)})
+    text = plan_document(CLARIFICATION, None, plan, None, verified_job())
     assert "Location: after line 40\nAction: Add\nBefore Code: [none - new addition]" in text
 
 
@@ -292,13 +299,37 @@ def test_a_deletion_has_no_code_after_it() -> None:
         update={"operation": Operation.DELETE, "edits": {"a.py": ((1, 40),)}}
     )
     plan = PLAN.model_copy(update={"file_operations": (gone,), "subtasks": (subtask,)})
-    text = plan_document(CLARIFICATION, None, plan, None)
+    text = plan_document(CLARIFICATION, None, plan, None, verified_job())
     assert "Action: Delete" in text
     assert "After Code: [none - the file is deleted]" in text
 
 
 def test_a_plan_without_steps_says_what_is_missing() -> None:
-    assert "No step is planned" in plan_document(CLARIFICATION, None, ImplementationPlanArtifact(), None)
+    nothing = ImplementationPlanArtifact()
+    assert "No step is planned" in plan_document(CLARIFICATION, None, nothing, None, verified_job())
+
+
+def test_the_document_says_who_let_it_pass() -> None:
+    record = verified_job(SIMPLE, gates="clarification,validation", skip_human_reviews=True)
+    record.replace(record.versions(Phase.VALIDATION)[0], accepted_by=("ann", "bob"))
+    text = plan_document(CLARIFICATION, None, PLAN, None, record)
+    assert "Not verified" not in text
+    for passed in (
+        r"DISCOVERY v1 \([0-9a-f]{12}\): no gate",
+        r"CLARIFICATION v1 \(\w+\): waived by policy:skip_human_reviews, not reviewed by a person",
+        r"CONTRACTS: skipped, the task is simple",
+        r"VALIDATION v1 \(\w+\): approved by ann, bob",
+    ):
+        assert re.search(f"^- {passed}$", text, re.M), text
+
+
+def test_a_plan_that_is_not_verified_says_so_first() -> None:
+    record = job_in(State.VALIDATION_HUMAN_REVIEW)
+    text = plan_document(CLARIFICATION, CONTRACTS, PLAN, None, record)
+    assert text.splitlines()[2] == (
+        "> Not verified: the job is in validation_awaiting_human_review, and this plan may still change."
+    )
+    assert re.search(r"^- VALIDATION v1 \(\w+\): not decided yet$", text, re.M)
 
 
 @pytest.mark.parametrize(
