@@ -9,7 +9,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstrain
 from pydantic import field_validator as validator
 
 from states.people import UNNAMED, is_reserved, tidy
-from states.words import Message, Phase, ReviewKind
+from states.words import WORK_PHASES, Message, Phase, ReviewKind
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 Body = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
@@ -17,7 +17,7 @@ Digest = Annotated[str, StringConstraints(strip_whitespace=True, max_length=100,
 DEEPEST = 100
 """levels of an edited artifact; ours have far fewer, and from about 250 on it cannot be written as JSON"""
 
-GATE_ID = re.compile(r"^(discovery|clarification|contracts|implementation_plan|validation)-\d+$")
+GATE_ID = re.compile(rf"^({'|'.join(WORK_PHASES)})-\d+$")
 DIGEST = re.compile(r"^(sha256:)?[0-9a-f]{8,64}$")
 
 
