@@ -1,10 +1,10 @@
-"""A job as text: who let a phase pass, and how long something took."""
+"""A job as text: its answers, and how long something took."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from phasegate.screen.job import accepted, choices, duration
+from phasegate.screen.job import choices, duration
 from states.record import QuestionState
 from states.review import QuestionRef
 
@@ -16,14 +16,6 @@ from states.review import QuestionRef
 def test_duration(seconds: int, text: str) -> None:
     start = datetime(2026, 1, 1, tzinfo=UTC)
     assert duration(start, start + timedelta(seconds=seconds)) == text
-
-
-def test_what_a_policy_waived_is_never_called_approved() -> None:
-    assert accepted(("ann",)) == "approved by ann"
-    waived = accepted(("policy:skip_human_reviews",))
-    assert "approved" not in waived
-    assert "not reviewed by a person" in waived
-    assert accepted(("ai_review",)) == "no gate"
 
 
 def test_the_recommended_answer_comes_first_and_once() -> None:
