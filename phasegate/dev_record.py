@@ -41,11 +41,6 @@ class DevRecord:
         if self.read(state_dir) in (None, self):
             (state_dir / _NAME).unlink(missing_ok=True)
 
-    @property
-    def orphaned(self) -> bool:
-        """Whether the server has outlived the process that started it."""
-        return not is_alive(self.owner)
-
 
 def is_alive(pid: int) -> bool:
     """Whether this process exists and belongs to this user."""

@@ -50,11 +50,6 @@ def test_a_stale_record_is_ignored(listening: str) -> None:
     assert connect_config(settings).get("target_host") == "127.0.0.1:7233"
 
 
-def test_an_owner_that_died_leaves_an_orphan(listening: str) -> None:
-    assert DevRecord(listening, os.getpid(), dead_pid()).orphaned
-    assert not DevRecord(listening, os.getpid(), os.getpid()).orphaned
-
-
 def test_a_record_is_only_removed_by_its_server(listening: str, tmp_path: Path) -> None:
     newer = DevRecord(listening, os.getpid(), os.getpid(), "newer")
     newer.write(tmp_path)
