@@ -1,10 +1,9 @@
 """A record grows with what people say, and not with the square of it."""
 
-from job_maker import NOW, job_in
-
 from states.advance import record_artifact
 from states.record import ArtifactRef
 from states.words import Phase, State
+from tests.states.job_maker import NOW, job_in
 
 SAID = 50
 
