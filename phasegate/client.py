@@ -42,6 +42,8 @@ log = structlog.get_logger("phasegate.client")
 
 ASK = timedelta(seconds=6)
 """how long a worker may take to answer a question about a job; longer than one task of a busy one"""
+CLOSING_TRIES = 25
+"""times that a signal is sent to a job which continues as new, 0.2 s apart"""
 TASK = timedelta(seconds=5)
 """after this long the server gives a killed worker's task to another; the default is twice that"""
 ANSWER = 15.0
@@ -278,10 +280,17 @@ class JobClient:
         return ack
 
     async def _signal(self, job: str, message: Message, payload: dict[str, Any]) -> Ack:
-        try:
-            await self._handle(job).signal(message.value, payload)
-        except RPCError as error:
-            raise _explained(error) from None
+        for _ in range(CLOSING_TRIES):
+            try:
+                await self._handle(job).signal(message.value, payload)
+                break
+            except RPCError as error:
+                # The job is just moving to a fresh history; it takes messages again at once.
+                if "closing" not in error.message:
+                    raise _explained(error) from None
+                await asyncio.sleep(0.2)
+        else:
+            raise NoServer(f"the server took no {message} for {job} while the job moves on; send it again")
         log.info("message sent", job=job, message=message.value, by="signal")
         note = "no worker answers; the message is kept and acted on as soon as one runs"
         return Ack(message=message.value, state="", note=note)

@@ -87,6 +87,7 @@ def _account(
         if phase and record.gate:
             # The gate that it earns again shows what the person changed.
             record.refused[phase] = record.gate.digest
+            record.human_revisions[phase] = record.human_revisions.get(phase, 0) + 1
         _shut(record, f"edited by {demand.by}" if demand else "edited", now)
     _enter(record, source)
 
@@ -159,7 +160,8 @@ def _restart(record: JobRecord, demand: Demand, now: datetime) -> None:
     record.ai_revisions.clear()
     record.stuck = ""
     # What people asked for still holds; what AI review found was about artifacts that are gone.
-    record.feedback = [f for f in record.feedback if f.by != AI_REVIEW]
+    fresh = request.phase is Phase.DISCOVERY
+    record.feedback = [] if fresh else [f for f in record.feedback if f.by != AI_REVIEW]
     for phase in plan.redone:
         record.refused.pop(phase, None)
         record.facts.pop(phase, None)

@@ -3,6 +3,7 @@
 References and facts only, never contents: a record stays small whatever the size of the repository.
 """
 
+import re
 from datetime import datetime
 from typing import Any
 
@@ -30,11 +31,16 @@ class JobSpec(BaseModel):
     task: Text = Field(max_length=TASK_LIMIT)
     repository: Text = Field(max_length=4_000)
     ref: str = "HEAD"
-    requirements: tuple[Text, ...] = ()
-    constraints: tuple[Text, ...] = ()
+    requirements: tuple[Text, ...] = Field(default=(), max_length=200)
+    constraints: tuple[Text, ...] = Field(default=(), max_length=200)
     policy: Policy = Policy()
-    submitted_by: str = ""
-    title: str = ""
+    submitted_by: str = Field(default="", max_length=200)
+    title: str = Field(default="", max_length=200)
+
+    def shown_repository(self) -> str:
+        """The repository for screens and indexes: printable, without what may be a password in a URL."""
+        plain = "".join(c for c in self.repository if c.isprintable())
+        return re.sub(r"(?<=://)[^/@]*@", "***@", plain)
 
     def headline(self) -> str:
         """The task in one short line."""

@@ -27,6 +27,11 @@ from states.restart import preview
 from states.table import revision_target
 from states.words import Mode, ModeTrigger, Phase, ReviewKind, Stage, State, Trigger
 
+MOST_RESTARTS = 100
+"""restarts over a job's whole life"""
+MOST_WORDS = 200_000
+"""characters of feedback and changes that a job keeps; its record goes through Temporal as a whole"""
+
 
 class Refused(ValueError):
     """The message cannot be acted on now. The text says why, and what to send instead."""
@@ -118,6 +123,10 @@ def _check_revise(record: JobRecord, request: Bound, kind: ReviewKind) -> None:
     _check_bound(record, request)
     if decisions_enough(record):
         raise Refused("the gate is approved already; restart_from goes back")
+    if _words_kept(record) >= MOST_WORDS:
+        raise Refused(
+            f"{MOST_WORDS} characters of feedback are kept already; restart_from DISCOVERY forgets them"
+        )
     phase = record.state.phase
     if phase is None or revision_target(phase, kind) is None:
         raise Refused(f"a {kind} revision makes no sense in {record.state}; send kind technical")
@@ -128,6 +137,10 @@ def _check_edit(record: JobRecord, request: Edit) -> None:
     _check_bound(record, Bound(digest=request.base))
     if decisions_enough(record):
         raise Refused("the gate is approved already; restart_from goes back")
+    if facts_of(record).revisions_used_up:
+        raise Refused(
+            f"{record.state.phase} was revised and edited max_human_revisions times; restart_from goes back"
+        )
 
 
 def question_of(record: JobRecord, request: Answer) -> QuestionState:
@@ -179,6 +192,8 @@ def _check_restart(record: JobRecord, request: RestartFrom) -> None:
     plan = preview(record, request)
     if plan.refused:
         raise Refused(plan.refused)
+    if record.restarts_total >= MOST_RESTARTS or _words_kept(record) >= MOST_WORDS:
+        raise Refused("the job was restarted and told so much that a new job is the better start")
     if record.restarts_in_a_row >= record.spec.policy.max_restarts:
         raise Refused(
             f"{record.restarts_in_a_row} restarts in a row without a person's decision (max_restarts); "
@@ -206,6 +221,10 @@ def _check_act(record: JobRecord) -> None:
         move_mode(record.mode, ModeTrigger.ACT, mode_facts_of(record))
     except MoveRefused as refused:
         raise Refused(str(refused)) from None
+
+
+def _words_kept(record: JobRecord) -> int:
+    return sum(len(f.text) for f in record.feedback) + sum(len(r.changes) for r in record.restarts)
 
 
 def _may_fire(record: JobRecord, trigger: Trigger, facts: Facts) -> None:

@@ -92,7 +92,7 @@ def view_of(record: JobRecord) -> JobView:
         job=record.job,
         title=record.spec.headline(),
         task=record.spec.task[:2_000],
-        repository=record.spec.repository,
+        repository=record.spec.shown_repository(),
         state=record.state,
         phase=record.state.phase,
         mode=record.mode,

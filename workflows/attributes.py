@@ -25,7 +25,7 @@ def values_of(record: JobRecord) -> dict[SearchAttributeKey[str], str]:
         PHASE: record.state.phase.value if record.state.phase else "",
         MODE: record.mode.value,
         AWAITING: awaiting(record).value,
-        REPOSITORY: record.spec.repository[-LONGEST:],
+        REPOSITORY: record.spec.shown_repository()[-LONGEST:],
     }
 
 

@@ -157,9 +157,8 @@ def _status(view: JobView, progress: PhaseProgress) -> str:
 
 
 def _repository(view: JobView) -> str:
-    if view.workspace is None:
-        return tame_line(view.repository)
-    return f"{tame_line(view.workspace.repository)} @ {view.workspace.commit[:12]}"
+    at = f" @ {view.workspace.commit[:12]}" if view.workspace else ""
+    return tame_line(view.repository) + at
 
 
 def _when(at: datetime | None) -> str:
