@@ -59,21 +59,7 @@ def restart(
     return run(lambda session: restart_job(session, job, payload, dry_run), as_json)
 
 
-@group.command()
-def rewind(
-    job: Job,
-    phase: _Phase = "",
-    from_phase: _From = "",
-    changes: _Changes = "",
-    trigger: _Trigger = "",
-    preserve: _Preserve = None,
-    invalidate: _Invalidate = None,
-    dry_run: _DryRun = False,
-    by: By = "",
-    as_json: Json = False,
-) -> int:
-    """The same as restart."""
-    return restart(job, phase, from_phase, changes, trigger, preserve, invalidate, dry_run, by, as_json)
+group.command("rewind", help="The same as restart.")(restart)
 
 
 @group.command()

@@ -99,18 +99,7 @@ def revise(
     return run(lambda session: revise_gate(session, job, feedback, kind, gate, digest, by), as_json)
 
 
-@group.command()
-def reject(
-    job: Job,
-    feedback: _Feedback,
-    kind: _Kind = "technical",
-    gate: Gate = "",
-    digest: Digest = "",
-    by: By = "",
-    as_json: Json = False,
-) -> int:
-    """The same as revise."""
-    return revise(job, feedback, kind, gate, digest, by, as_json)
+group.command("reject", help="The same as revise.")(revise)
 
 
 @group.command()
