@@ -1,7 +1,6 @@
 """What people say to a job is bounded, and what may be a password is not shown."""
 
 import pytest
-from job_maker import NOW, fresh_digest, hand_over, job_in, new_job
 
 from states.advance import advance, record_artifact
 from states.messages import Malformed
@@ -10,6 +9,7 @@ from states.record import ArtifactRef, JobSpec
 from states.refusals import MOST_WORDS, Refused
 from states.view import view_of
 from states.words import Message, Phase, State, Trigger
+from tests.states.job_maker import NOW, fresh_digest, hand_over, job_in, new_job
 from workflows.attributes import REPOSITORY, values_of
 
 
