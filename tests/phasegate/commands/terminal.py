@@ -15,6 +15,8 @@ from types import TracebackType
 from typing import Self
 
 _CODES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\r")
+_REDRAWN = re.compile(r"\r?\x1b\[2K")
+"""a line is drawn again in its place, as a spinner does"""
 PATIENCE = 40.0
 
 
@@ -54,7 +56,7 @@ class Terminal:
     @property
     def text(self) -> str:
         """All that was ever on the screen."""
-        return _CODES.sub("", self._raw.decode(errors="replace"))
+        return _CODES.sub("", _REDRAWN.sub("\n", self._raw.decode(errors="replace")))
 
     def shows(self, *parts: str) -> str:
         """Wait until all of these have come since the last time; gives what came."""
