@@ -1,4 +1,4 @@
-"""One log event per activity attempt, with job, phase and attempt bound; never any contents."""
+"""One log event per activity attempt, with job, phase, state, gate and attempt bound; never any contents."""
 
 import time
 from typing import Any
@@ -10,6 +10,10 @@ from temporalio.worker import (
     ExecuteActivityInput,
     Interceptor,
 )
+
+from activities.orders import EditOrder, ReviewOrder, WorkOrder
+from states.record import JobRecord
+from states.words import Stage, State
 
 log = structlog.get_logger("phasegate.activity")
 
@@ -25,12 +29,11 @@ class ActivityEvents(Interceptor):
 class _Logged(ActivityInboundInterceptor):
     async def execute_activity(self, input: ExecuteActivityInput) -> Any:
         info = activity.info()
-        order = input.args[0] if input.args else None
         bound = log.bind(
             job=info.workflow_id,
             activity=info.activity_type,
             attempt=info.attempt,
-            phase=str(getattr(order, "phase", "") or ""),
+            **_place(input.args[0] if input.args else None),
         )
         started = time.monotonic()
         try:
@@ -41,3 +44,19 @@ class _Logged(ActivityInboundInterceptor):
             raise
         bound.info("activity done", seconds=round(time.monotonic() - started, 3))
         return result
+
+
+def _place(order: object) -> dict[str, str]:
+    """Phase, state and gate that an activity works for; nothing where its order does not say."""
+    match order:
+        case WorkOrder():
+            return {"phase": order.phase, "state": State.of(order.phase)}
+        case ReviewOrder():
+            return {"phase": order.phase, "state": State.of(order.phase, Stage.AI_REVIEW)}
+        case EditOrder():
+            return {"phase": order.phase, "state": State.of(order.phase, Stage.HUMAN_REVIEW)}
+        case JobRecord():
+            gate = {"gate": order.gate.id} if order.gate else {}
+            return {"phase": order.state.phase or "", "state": order.state, **gate}
+        case _:
+            return {}

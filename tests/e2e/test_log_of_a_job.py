@@ -71,4 +71,9 @@ async def test_everything_is_logged_once_also_when_another_worker_replays_it(
         ("activity failed", 2, "contracts"),
         ("activity done", 3, "contracts"),
     ]
+    assert {line["state"] for line in worked} == {"contracts"}
+    reviews = [line for line in ours if line.get("activity") == "review_artifact"]
+    assert "contracts_awaiting_ai_review" in {line["state"] for line in reviews}
+    saved = [line for line in ours if line.get("activity") == "save_manifest"]
+    assert saved[0]["gate"] == "contracts-1"
     assert "between us" not in stream.getvalue()
