@@ -2,15 +2,8 @@
 
 import re
 
-# CSI, OSC, the other string sequences, two-character ones, and the eight-bit CSI
-_SEQUENCES = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]?"
-    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"
-    r"|\x1b[PX^_][^\x1b]*(?:\x1b\\)?"
-    r"|\x1b[ -/]*[0-~]?"
-    r"|\x9b[0-?]*[ -/]*[@-~]?"
-)
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+# Shown and not dropped: two files whose names differ by an escape must not look like one.
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 # Right-to-left overrides and invisible characters can make code read as what it is not: show them.
 _INVISIBLE = re.compile(
@@ -21,9 +14,8 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def tame(text: object) -> str:
-    """The text without escape sequences and control characters; newlines and tabs stay."""
-    plain = _SEQUENCES.sub("", str(text))
-    plain = _CONTROLS.sub("", _LINE_ENDS.sub("\n", plain))
+    """The text with control and invisible characters named, as `<U+001B>`; newlines and tabs stay."""
+    plain = _CONTROLS.sub(_named, _LINE_ENDS.sub("\n", str(text)))
     return _SURROGATES.sub("\ufffd", _INVISIBLE.sub(_named, plain))
 
 

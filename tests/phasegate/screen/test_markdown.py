@@ -57,4 +57,4 @@ def test_a_long_artifact_is_capped_and_says_so() -> None:
 
 def test_a_diff_is_tame() -> None:
     lines = list(changes("a\n", "a\n\x1b[8mhidden\n", "old", "new"))
-    assert "+hidden" in lines
+    assert "+<U+001B>[8mhidden" in lines
