@@ -25,7 +25,9 @@ class Terminal:
 
     def __init__(self, *words: str, env: Mapping[str, str], columns: int = 100) -> None:
         self._words = words
-        self._env = {**os.environ, **env, "TERM": "xterm-256color"}
+        # COLUMNS, which a test runner may set, would win over the width of this terminal.
+        outside = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+        self._env = {**outside, **env, "TERM": "xterm-256color"}
         self._columns = columns
         self._raw = b""
         self._read_up_to = 0
