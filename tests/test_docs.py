@@ -10,7 +10,9 @@ from states.messages import REQUESTS
 from states.policy import Policy
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "deploy").rglob("*.md")])
+OURS = [ROOT / f"{name}.md" for name in ("README", "AGENTS", "CHANGELOG", "CONTRIBUTING")]
+"""by name: `make demo` writes a plan beside them"""
+PAGES = sorted([*OURS, *(ROOT / "docs").rglob("*.md"), *(ROOT / "deploy").rglob("*.md")])
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 PATH = re.compile(
     r"`((?:states|workflows|activities|phasegate|tests|docs|benchmarks|deploy)/[\w./-]*|worker\.py)`"

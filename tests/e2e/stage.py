@@ -13,6 +13,7 @@ from activities.payloads import data_converter
 from activities.planning import PlanningActivities
 from activities.store import Store, open_store
 from phasegate.client import JobClient
+from phasegate.problems import NoWorker
 from phasegate.settings import Settings
 from states.ledger import EntryKind, LedgerEntry
 from states.record import Gate, JobRecord
@@ -54,7 +55,15 @@ class Stage:
 
     async def until(self, job: str, holds: Callable[[JobView], object]) -> JobView:
         """Wait until something holds for a job."""
-        view: JobView = await until(lambda: self.view(job), holds)
+
+        async def look() -> JobView | None:
+            try:
+                return await self.view(job)
+            except NoWorker:
+                # A run that is still being read from the store has nothing to say yet.
+                return None
+
+        view: JobView = await until(look, lambda seen: seen is not None and holds(seen))
         return view
 
     async def recorded(self, job: str, holds: Callable[[JobRecord], object]) -> JobRecord:
