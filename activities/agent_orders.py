@@ -1,0 +1,130 @@
+"""What agents' workflows hand to activities and get back: digests and counts, so that every call costs a line."""
+
+from pydantic import Field
+
+from activities.orders import Handover, ReviewOrder, WorkOrder
+from states.agents import AgentCarry, AgentEnd, AgentKind, AgentLimits, Allowance, Price, Usage
+from states.artifacts.base import Piece
+from states.review import Finding, QuestionRef
+from states.words import Phase
+from states.workspace import WorkspaceRef
+
+
+class Feature(Piece):
+    """One feature of a CooperBench task: its number, and the digest of its stored text (UTF-8)."""
+
+    id: int
+    text: str
+
+
+class AgentOrder(Piece):
+    """Everything an agent starts from. Stored once; later orders name its digest."""
+
+    job: str
+    agent: str
+    """unique within the job: `discovery-1`, `review-discovery-2`, `agent1`"""
+    session: str
+    """run id that a reset keeps: a call that was answered is never paid again within it"""
+    kind: AgentKind
+    phase: Phase | None = None
+    workspace: WorkspaceRef
+    models: tuple[str, ...] = Field(min_length=1)
+    limits: AgentLimits = AgentLimits()
+    allowance: Allowance = Allowance()
+    work: WorkOrder | None = None
+    """for PLAN and EXPLAIN"""
+    review: ReviewOrder | None = None
+    may_ask: bool = False
+    """whether follow-up questions for people are offered"""
+    features: tuple[Feature, ...] = ()
+    """for the CooperBench kinds; for COOP this agent's own comes first"""
+    carry: AgentCarry | None = None
+    """go on with this conversation instead of opening one"""
+
+
+class Opened(Piece):
+    """A conversation with its system prompt and first message."""
+
+    order: str
+    head: str
+    size: int
+    prices: dict[str, Price]
+    fallback: str = ""
+
+
+class CallOrder(Piece):
+    """One model call. The messages sent: those of `head`, then `add`, then `mail` as one message, then `say`."""
+
+    order: str
+    head: str
+    add: tuple[str, ...] = ()
+    mail: tuple[str, ...] = ()
+    """digests of stored Mail of the other agent, undelivered so far"""
+    say: str = ""
+    """a short fixed user message"""
+    number: int
+    """counts the agent's calls from 1; part of the key under which the reply is remembered"""
+    model: str
+    only: bool = False
+    """offer nothing but the agent's submitting tool and demand its use"""
+
+
+class ToolCall(Piece):
+    """A call that the model asked for; its arguments stay in the stored message."""
+
+    index: int
+    name: str
+
+
+class Reply(Piece):
+    """What a model call gave. `head` ends with the reply itself, `size` is in bytes."""
+
+    head: str
+    message: str
+    size: int
+    calls: tuple[ToolCall, ...] = ()
+    model: str
+    usage: Usage
+    finish: str = ""
+
+
+class ToolOrder(Piece):
+    """Run call `index` of the stored assistant message."""
+
+    order: str
+    message: str
+    index: int
+
+
+class ToolAnswer(Piece):
+    """A tool's answer, stored as a tool message. `end` is set by a tool that ends the conversation."""
+
+    message: str
+    size: int
+    ok: bool = True
+    refused: bool = False
+    """a submission that did not validate; counts as a repair"""
+    mail: str = ""
+    """digest of a stored Mail for the other agent"""
+    end: AgentEnd | None = None
+    handover: Handover | None = None
+    findings: tuple[Finding, ...] = ()
+    questions: tuple[QuestionRef, ...] = ()
+    text: str = ""
+    """a reply to a person, short"""
+    plan: str = ""
+    """digest of the stored plan text (CooperBench)"""
+
+
+class AgentOutcome(Piece):
+    """How a conversation ended, with what it hands over and what it used in this run."""
+
+    end: AgentEnd
+    reason: str = ""
+    carry: AgentCarry | None = None
+    usage: Usage = Usage()
+    used: tuple[str, ...] = ()
+    answer: ToolAnswer | None = None
+    """of the tool that ended it"""
+    forced: bool = False
+    """the plan is the fallback, or came by the forced call"""

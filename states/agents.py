@@ -1,0 +1,122 @@
+"""Agents as the job knows them: who they are, what they used, how far they got. References and counts only."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from states.artifacts.base import Piece
+from states.words import Phase
+
+
+class AgentKind(StrEnum):
+    """What an agent is for; decides its prompt, its tools and what it hands over."""
+
+    PLAN = "plan"
+    """makes the artifact of a phase"""
+    REVIEW = "review"
+    """reviews the artifact of a phase, once the mechanical checks have passed"""
+    EXPLAIN = "explain"
+    """replies to what a person said in CLARIFICATION"""
+    SINGLE = "single"
+    """CooperBench: one agent, one feature"""
+    SOLO = "solo"
+    """CooperBench: one agent, two features, one plan"""
+    COOP = "coop"
+    """CooperBench: one of two agents who talk to each other"""
+
+
+class AgentEnd(StrEnum):
+    """How a conversation came to rest. All but `submitted` and `asked` can be gone on with."""
+
+    SUBMITTED = "submitted"
+    ASKED = "asked"
+    """a follow-up question for people"""
+    BUDGET = "budget"
+    """the next call might cost more than is left"""
+    FAILED = "failed"
+    """no model of the ladder could go on; a person must look"""
+    STOPPED = "stopped"
+    """paused, or overtaken by a message"""
+
+
+class Usage(Piece):
+    """What model calls used. Tokens as the provider counted them; USD as litellm's price list has it."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    """the part of `prompt_tokens` that the provider's cache served"""
+    cost_usd: float = 0.0
+    unpriced_calls: int = 0
+    """calls of models without a known price; their cost is unknown and not in `cost_usd`"""
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and completion together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in Usage.model_fields})
+
+
+class Price(Piece):
+    """USD per token of a model; None where no price is known."""
+
+    prompt: float | None = None
+    completion: float | None = None
+
+
+class Allowance(Piece):
+    """What may still be used; None means without limit."""
+
+    usd: float | None = None
+    tokens: int | None = None
+
+
+class AgentLimits(Piece):
+    """How far one agent may go."""
+
+    max_iterations: int = Field(default=25, ge=1, le=1000)
+    """model calls before the one forced call"""
+    max_repairs: int = Field(default=3, ge=0, le=20)
+    """refused submissions before the agent has failed"""
+    call_seconds: float = Field(default=600, gt=0)
+    """time-out of one attempt of a model call"""
+    max_output_tokens: int = Field(default=16_000, ge=1)
+    """most tokens that one reply may have; part of what is reserved before a call"""
+
+
+class AgentCarry(Piece):
+    """A conversation at rest: enough to go on with it in a new run or after a pause."""
+
+    order: str
+    """digest of the stored AgentOrder"""
+    head: str
+    """digest of the stored list of message digests"""
+    size: int = 0
+    """bytes of all messages and tool schemas, for the reservation of the next call"""
+    add: tuple[str, ...] = ()
+    """digests of messages that follow `head` and no call has sent yet"""
+    prices: dict[str, Price] = Field(default_factory=dict)
+    fallback: str = ""
+    """digest of the text that stands in for a plan that never came (CooperBench)"""
+    calls: int = 0
+    iterations: int = 0
+    repairs: int = 0
+
+
+class AgentNote(Piece):
+    """One agent in the record of a job."""
+
+    id: str
+    kind: AgentKind
+    phase: Phase
+    models: tuple[str, ...]
+    """the ladder, the preferred one first"""
+    used: tuple[str, ...] = ()
+    """models that replied"""
+    end: AgentEnd | None = None
+    """None while it runs"""
+    usage: Usage = Usage()
+    reason: str = ""
