@@ -1,4 +1,4 @@
-"""What agents' workflows hand to activities and get back: digests and counts, so that every call costs a line."""
+"""What agents' workflows hand to activities and get back: digests and counts, a line for each call."""
 
 from pydantic import Field
 
@@ -53,7 +53,7 @@ class Opened(Piece):
 
 
 class CallOrder(Piece):
-    """One model call. The messages sent: those of `head`, then `add`, then `mail` as one message, then `say`."""
+    """One model call over the messages of `head`, then `add`, then `mail` as one message, then `say`."""
 
     order: str
     head: str

@@ -38,8 +38,8 @@ class Provider(Protocol):
     ) -> Completion:
         """One call without retries of its own. `only` names a tool that must be used.
 
-        Raises temporalio's ApplicationError, non-retryable where no retry helps, with `next_retry_delay` where
-        the provider said when to come again.
+        Raises temporalio's ApplicationError, non-retryable where no retry helps, with `next_retry_delay`
+        where the provider said when to come again.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Agents as the job knows them: who they are, what they used, how far they got. References and counts only."""
+"""Agents as the job knows them: who they are, what they used, how far they got."""
 
 from enum import StrEnum
 

@@ -8,13 +8,10 @@ from dataclasses import dataclass, field
 
 from states.agents import Allowance, Price, Usage
 
-BYTES_PER_TOKEN = 2
-"""fewer bytes than a token has in any common text, so that a reservation is an upper bound"""
-
 
 def most(size: int, max_output_tokens: int, price: Price) -> Usage:
     """The most that one call over a conversation of `size` bytes uses."""
-    prompt = -(-size // BYTES_PER_TOKEN)
+    prompt = size  # no tokenizer makes more tokens of a text than it has bytes
     known = price.prompt is not None and price.completion is not None
     cost = prompt * (price.prompt or 0) + max_output_tokens * (price.completion or 0) if known else 0.0
     return Usage(
@@ -31,7 +28,7 @@ class Account:
     """The allowance of one workflow's agents. Deterministic: only what the history holds goes in."""
 
     allowance: Allowance
-    spent: Usage = Usage()
+    spent: Usage = field(default_factory=Usage)
     reserved: dict[str, Usage] = field(default_factory=dict)
 
     def used_up(self) -> str:
