@@ -78,6 +78,6 @@ class Desk(Protocol):
         """The name of the tool whose success ends the conversation."""
         ...
 
-    async def run(self, order: AgentOrder, name: str, arguments: str) -> Given:
-        """Run a tool on the model's raw JSON arguments. Raises only for trouble that is not the model's."""
+    async def run(self, order: AgentOrder, name: str, arguments: str, *, model: str) -> Given:
+        """Run a tool on the raw JSON arguments of `model`. Raises only for trouble that is not the model's."""
         ...
