@@ -3,9 +3,19 @@
 from pydantic import Field
 
 from activities.orders import Handover, ReviewOrder, WorkOrder
-from states.agents import AgentCarry, AgentEnd, AgentKind, AgentLimits, Allowance, Price, Usage
+from states.agents import (
+    AgentCarry,
+    AgentEnd,
+    AgentKind,
+    AgentLimits,
+    Allowance,
+    Price,
+    ToolCall,
+    Usage,
+)
 from states.artifacts.base import Piece
 from states.review import Finding, QuestionRef
+from states.trace import TraceEvent
 from states.words import Phase
 from states.workspace import WorkspaceRef
 
@@ -31,6 +41,10 @@ class AgentOrder(Piece):
     models: tuple[str, ...] = Field(min_length=1)
     limits: AgentLimits = AgentLimits()
     allowance: Allowance = Allowance()
+    spent: Usage = Usage()
+    """used of the allowance before this run; set when a long conversation continues as new"""
+    past: tuple[TraceEvent, ...] = ()
+    """what happened before this run, likewise"""
     work: WorkOrder | None = None
     """for PLAN and EXPLAIN"""
     review: ReviewOrder | None = None
@@ -69,13 +83,6 @@ class CallOrder(Piece):
     """offer nothing but the agent's submitting tool and demand its use"""
 
 
-class ToolCall(Piece):
-    """A call that the model asked for; its arguments stay in the stored message."""
-
-    index: int
-    name: str
-
-
 class Reply(Piece):
     """What a model call gave. `head` ends with the reply itself, `size` is in bytes."""
 
@@ -89,11 +96,12 @@ class Reply(Piece):
 
 
 class ToolOrder(Piece):
-    """Run call `index` of the stored assistant message."""
+    """Run call `index` of the assistant message that `model` gave."""
 
     order: str
     message: str
     index: int
+    model: str
 
 
 class ToolAnswer(Piece):
@@ -111,7 +119,7 @@ class ToolAnswer(Piece):
     findings: tuple[Finding, ...] = ()
     questions: tuple[QuestionRef, ...] = ()
     text: str = ""
-    """a reply to a person, short"""
+    """a reply to a person, or why a submission was refused; short"""
     plan: str = ""
     """digest of the stored plan text (CooperBench)"""
 

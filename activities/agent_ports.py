@@ -1,6 +1,5 @@
 """The ports of agents: a provider of model replies, a toolbox, and what submissions become."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -34,7 +33,6 @@ class Provider(Protocol):
         only: str = "",
         seconds: float,
         max_output_tokens: int,
-        beat: Callable[[], None] = lambda: None,
     ) -> Completion:
         """One call without retries of its own. `only` names a tool that must be used.
 
@@ -55,7 +53,7 @@ class Given:
     content: str = ""
     error: str = ""
     answer: dict[str, Any] = field(default_factory=dict)
-    """fields of the ToolAnswer other than message and size"""
+    """fields of the ToolAnswer other than message and size; `mail` and `plan` as texts"""
 
     @property
     def text(self) -> str:
@@ -78,6 +76,14 @@ class Desk(Protocol):
         """The name of the tool whose success ends the conversation."""
         ...
 
+    def demand(self, order: AgentOrder) -> str:
+        """The user message of the forced call."""
+        ...
+
+    async def fallback(self, order: AgentOrder) -> str:
+        """The text that stands in for a plan that never came; blank where nothing may."""
+        ...
+
     async def run(self, order: AgentOrder, name: str, arguments: str, *, model: str) -> Given:
-        """Run a tool on the raw JSON arguments of `model`. Raises only for trouble that is not the model's."""
+        """Run a tool on raw JSON arguments. Raises only for trouble that is not the model's."""
         ...

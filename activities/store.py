@@ -3,6 +3,7 @@
 A local folder, S3, Google Cloud Storage, Azure or memory, by URL: the same code over `obstore`.
 """
 
+import contextlib
 import hashlib
 import json
 import re
@@ -122,6 +123,17 @@ class Store:
                 return False
         return True
 
+    async def remember(self, key: str, data: bytes) -> None:
+        """Keep bytes under a key of 64 hex digits; the first ones stay. For what must not be paid twice."""
+        from obstore.exceptions import AlreadyExistsError
+
+        with contextlib.suppress(AlreadyExistsError):
+            await self._write(self._replies(key), data, new=True)
+
+    async def recall(self, key: str) -> bytes | None:
+        """What is remembered under a key; None when nothing is."""
+        return await self._read(self._replies(key))
+
     async def put_artifact(self, stored: StoredArtifact) -> tuple[str, int]:
         """Keep an artifact; gives its digest and its size in bytes."""
         data = stored.canonical()
@@ -182,6 +194,9 @@ class Store:
         if not _DIGEST.fullmatch(digest):
             raise BadName(name=repr(digest[:80]), what="a sha256 of 64 hex digits", where=self.where)
         return f"blobs/{digest[:2]}/{digest[2:]}"
+
+    def _replies(self, key: str) -> str:
+        return self._blob(key).replace("blobs/", "replies/", 1)
 
     def _manifest(self, job: str) -> str:
         if not JOB_ID.fullmatch(job):

@@ -87,6 +87,13 @@ class AgentLimits(Piece):
     """most tokens that one reply may have; part of what is reserved before a call"""
 
 
+class ToolCall(Piece):
+    """A call that the model asked for; its arguments stay in the stored message."""
+
+    index: int
+    name: str
+
+
 class AgentCarry(Piece):
     """A conversation at rest: enough to go on with it in a new run or after a pause."""
 
@@ -98,6 +105,14 @@ class AgentCarry(Piece):
     """bytes of all messages and tool schemas, for the reservation of the next call"""
     add: tuple[str, ...] = ()
     """digests of messages that follow `head` and no call has sent yet"""
+    say: str = ""
+    """a short user message that the next call begins with"""
+    pending: tuple[ToolCall, ...] = ()
+    """calls of the last reply that are not answered yet"""
+    message: str = ""
+    """digest of the last reply"""
+    model: str = ""
+    """what gave the last reply"""
     prices: dict[str, Price] = Field(default_factory=dict)
     fallback: str = ""
     """digest of the text that stands in for a plan that never came (CooperBench)"""

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, ApplicationError, FailureError
+from temporalio.exceptions import FailureError
 
 with workflow.unsafe.imports_passed_through():
     import workflows.attributes as attributes
@@ -17,6 +17,7 @@ with workflow.unsafe.imports_passed_through():
     from states.ledger import EntryKind
     from states.receive import pause
     from states.record import LEDGER_KEPT, Hold, JobRecord
+    from workflows.failures import reason_of
     from workflows.log import workflow_logger
 
 P = TypeVar("P")
@@ -143,9 +144,3 @@ class Job:
                 gate=self.record.gate.id if self.record.gate else "",
             )
         self._logged = self.record.ledger_count
-
-
-def reason_of(failed: FailureError) -> str:
-    """Why an activity failed, in its own words. A regular one wraps the cause, a local one is the cause."""
-    cause = failed.cause if isinstance(failed, ActivityError) and failed.cause else failed
-    return cause.message if isinstance(cause, ApplicationError) else str(cause)

@@ -58,6 +58,24 @@ QUICK = QuickPatience(
 )
 
 
+def model_call(seconds: float) -> Patience:
+    """Patience with one model call, whose own time-out is `seconds`."""
+    return Patience(
+        # The provider enforces the call's time-out; a minute more covers the store and a busy machine.
+        start_to_close_timeout=timedelta(seconds=seconds + 60),
+        heartbeat_timeout=timedelta(seconds=10),
+        # Rate limits and outages pass within minutes, and a provider's Retry-After comes first; then the
+        # next model of the ladder, or a person.
+        retry_policy=RetryPolicy(
+            initial_interval=timedelta(seconds=1),
+            backoff_coefficient=2,
+            maximum_interval=timedelta(minutes=2),
+            maximum_attempts=8,
+            non_retryable_error_types=[TOO_LARGE],
+        ),
+    )
+
+
 def is_quick(phase: Phase, files: int) -> bool:
     """Whether a phase's work is short enough for a local activity, which saves two trips to the server.
 

@@ -33,7 +33,8 @@ with workflow.unsafe.imports_passed_through():
         State,
         Trigger,
     )
-    from workflows.job import Job, reason_of
+    from workflows.failures import reason_of
+    from workflows.job import Job
     from workflows.orders import built_from, feedback_for, prepare_order, review_order, work_order
     from workflows.patience import is_near, is_quick
 

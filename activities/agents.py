@@ -1,0 +1,116 @@
+"""The activities of an agent: open its conversation, call its model, run a tool it asked for."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from temporalio import activity
+
+from activities.agent_orders import AgentOrder, CallOrder, Opened, Reply, ToolAnswer, ToolOrder
+from activities.agent_ports import Completion, Desk, Message, Provider
+from activities.conversations import Conversations
+from activities.heartbeat import beating
+from activities.planning import lasting
+from activities.store import Store
+from states.agents import AgentKind, ToolCall
+from states.artifacts.base import canonical_json, digest_of
+
+HISTORY = "## CONVERSATION HISTORY"
+"""heads what the other agent said (CooperBench)"""
+
+
+class AgentActivities:
+    """Everything an agent does outside of its workflow."""
+
+    def __init__(self, store: Store, desks: Mapping[AgentKind, Desk], provider: Provider) -> None:
+        self._store = store
+        self._kept = Conversations(store)
+        self._desks = desks
+        self._provider = provider
+
+    @activity.defn
+    async def open_conversation(self, order: AgentOrder) -> Opened:
+        """Store the order, the system prompt and the first message; look up what the models cost."""
+        desk = self._desks[order.kind]
+        stored = [await self._kept.put(message) for message in await lasting(desk.opening(order))]
+        fallback = await desk.fallback(order)
+        return Opened(
+            order=await self._kept.put_order(order),
+            head=await self._kept.put_list([digest for digest, _ in stored]),
+            size=sum(size for _, size in stored) + len(canonical_json(desk.tools(order))),
+            prices={model: await self._provider.price(model) for model in order.models},
+            fallback=await self._kept.put_bytes(fallback.encode()) if fallback else "",
+        )
+
+    @activity.defn
+    async def call_model(self, order: CallOrder) -> Reply:
+        """One model call. A reply is remembered before it is reported: nothing pays for it again."""
+        agent = await lasting(self._kept.order(order.order))
+        key = digest_of([agent.session, agent.agent, order.model_dump(mode="json")])
+        if known := await lasting(self._store.recall(key)):
+            return Reply.model_validate_json(known)
+        async with beating():
+            digests = [*await lasting(self._kept.list_of(order.head)), *order.add]
+            digests += [(await self._kept.put(m))[0] for m in await self._added(order, agent)]
+            messages = [await lasting(self._kept.message(digest)) for digest in digests]
+            completion = await self._complete(order, agent, messages)
+        reply = await self._reply(order, agent, digests, completion)
+        await self._store.remember(key, canonical_json(reply.model_dump(mode="json")))
+        return reply
+
+    @activity.defn
+    async def run_tool(self, order: ToolOrder) -> ToolAnswer:
+        """Run one call of a reply; what the model reads of it becomes a tool message."""
+        agent = await lasting(self._kept.order(order.order))
+        message = await lasting(self._kept.message(order.message))
+        call = message["tool_calls"][order.index]
+        asked = call["function"]
+        given = await lasting(
+            self._desks[agent.kind].run(agent, asked["name"], asked["arguments"], model=order.model)
+        )
+        answer: Message = {"role": "tool", "tool_call_id": call["id"], "content": given.text}
+        digest, size = await self._kept.put(answer)
+        fields: dict[str, Any] = dict(given.answer)
+        for name in ("mail", "plan"):
+            if name in fields:
+                fields[name] = await self._kept.put_bytes(fields[name].encode())
+        return ToolAnswer(message=digest, size=size, ok=not given.error, **fields)
+
+    async def _added(self, order: CallOrder, agent: AgentOrder) -> list[Message]:
+        """What is said before the call: news of the other agent, a word of the workflow, the last demand."""
+        mail = [(await lasting(self._kept.bytes_of(digest))).decode() for digest in order.mail]
+        said = ["\n\n".join((HISTORY, *mail))] if mail else []
+        said += [order.say] if order.say else []
+        said += [self._desks[agent.kind].demand(agent)] if order.only else []
+        return [{"role": "user", "content": "\n\n".join(said)}] if said else []
+
+    async def _complete(self, order: CallOrder, agent: AgentOrder, messages: list[Message]) -> Completion:
+        desk = self._desks[agent.kind]
+        name = desk.submitting(agent)
+        tools = desk.tools(agent)
+        return await self._provider.complete(
+            order.model,
+            messages,
+            [t for t in tools if t["function"]["name"] == name] if order.only else tools,
+            only=name if order.only else "",
+            seconds=agent.limits.call_seconds,
+            max_output_tokens=agent.limits.max_output_tokens,
+        )
+
+    async def _reply(
+        self, order: CallOrder, agent: AgentOrder, digests: list[str], completion: Completion
+    ) -> Reply:
+        digest, size = await self._kept.put(completion.message)
+        before = [await self._kept.bytes_of(each) for each in digests]
+        tools = self._desks[agent.kind].tools(agent)
+        return Reply(
+            head=await self._kept.put_list([*digests, digest]),
+            message=digest,
+            size=sum(map(len, before)) + size + len(canonical_json(tools)),
+            calls=tuple(
+                ToolCall(index=index, name=call["function"]["name"])
+                for index, call in enumerate(completion.message.get("tool_calls") or ())
+            ),
+            model=order.model,
+            usage=completion.usage,
+            finish=completion.finish,
+        )

@@ -1,0 +1,270 @@
+"""One agent's conversation: ask the model, run what it asks for, until something is handed over."""
+
+import asyncio
+from collections.abc import Callable
+
+from temporalio import workflow
+from temporalio.exceptions import FailureError, is_cancelled_exception
+
+with workflow.unsafe.imports_passed_through():
+    import workflows.patience as patience
+    from activities.agent_orders import (
+        AgentOrder,
+        AgentOutcome,
+        CallOrder,
+        Reply,
+        ToolAnswer,
+        ToolOrder,
+    )
+    from activities.agents import AgentActivities
+    from states.agents import AgentCarry, AgentEnd, Price, ToolCall, Usage
+    from states.budget import Account, most
+    from states.trace import AgentProgress, TraceEvent, TraceKind
+    from workflows.failures import reason_of
+
+NUDGE = "Go on: call the tools to look further, or hand over what you have."
+"""follows a reply without a tool call, so that no conversation ends with the model's own words"""
+
+RESTS = "rests"
+"""why a conversation stops where `until` holds"""
+
+LOST = Usage(calls=1, unpriced_calls=1)
+"""a call that was given up while it ran: it may have been paid, nobody knows how much"""
+
+
+class Conversation:
+    """Owned by a workflow, which may run two at once over one account. Not a workflow of its own."""
+
+    def __init__(
+        self, order: AgentOrder, account: Account, send: Callable[[str], None] | None = None
+    ) -> None:
+        self.order = order
+        self.usage = Usage()
+        self.used: dict[str, None] = {}
+        self.trace: list[TraceEvent] = list(order.past)
+        self.stopping = False
+        self.ended: AgentEnd | None = None
+        self.carry: AgentCarry | None = order.carry
+        self._account = account
+        self._send = send
+        self._mail: list[tuple[str, str]] = []
+        self._doing = ""
+        self._forced = False
+
+    def deliver(self, mail: str, source: str) -> None:
+        """A stored mail of another agent; it is read once, before this agent's next call."""
+        self._mail.append((mail, source))
+
+    def progress(self) -> AgentProgress:
+        """The agent as people see it."""
+        return AgentProgress(
+            agent=self.order.agent,
+            kind=self.order.kind,
+            calls=self.carry.calls if self.carry else 0,
+            usage=self.usage,
+            doing=self._doing,
+            end=self.ended,
+            trace=tuple(self.trace),
+        )
+
+    async def run(self, say: str = "", until: Callable[[], bool] = lambda: False) -> AgentOutcome:
+        """Go on until an end, or a rest where `until` holds. `say` is told to the agent first."""
+        self.ended, self._forced = None, False
+        try:
+            outcome = await self._converse(say, until)
+        except FailureError as failed:
+            if is_cancelled_exception(failed):
+                outcome = self._rest(AgentEnd.STOPPED, "overtaken")
+            else:
+                outcome = self._rest(AgentEnd.FAILED, reason_of(failed))
+        except asyncio.CancelledError:
+            outcome = self._rest(AgentEnd.STOPPED, "overtaken")
+        self.ended, self._doing = outcome.end, ""
+        return outcome
+
+    async def _converse(self, say: str, until: Callable[[], bool]) -> AgentOutcome:
+        carry = self.carry or await self._open()
+        self.carry = carry.model_copy(update={"say": say or carry.say})
+        while True:
+            if self.stopping:
+                return self._rest(AgentEnd.STOPPED, "paused")
+            if until():
+                return self._rest(AgentEnd.STOPPED, RESTS)
+            only = self._carry().iterations >= self.order.limits.max_iterations
+            if not self._carry().pending and not await self._ask(only=only):
+                return self._rest(AgentEnd.BUDGET, self._account.used_up())
+            answers = await self._answer()
+            if outcome := self._outcome(answers, only=only):
+                return outcome
+
+    def _outcome(self, answers: list[ToolAnswer], *, only: bool) -> AgentOutcome | None:
+        """What the answers to one reply end with; None when the conversation goes on."""
+        done = [answer for answer in answers if answer.end]
+        if done:
+            self._forced = only
+            return self._rest(done[-1].end or AgentEnd.SUBMITTED, "", done[-1])
+        refused = [answer for answer in answers if answer.refused]
+        repairs = self._carry().repairs
+        if refused and repairs > self.order.limits.max_repairs:
+            why = f"{repairs} submissions do not validate, the last: {refused[-1].text}"
+            return self._rest(AgentEnd.FAILED, why)
+        return self._gave_up() if only and not refused else None
+
+    async def _open(self) -> AgentCarry:
+        self._doing = "opens the conversation"
+        opened = await workflow.execute_local_activity_method(
+            AgentActivities.open_conversation, self.order, **patience.QUICK
+        )
+        return AgentCarry(
+            order=opened.order,
+            head=opened.head,
+            size=opened.size,
+            prices=opened.prices,
+            fallback=opened.fallback,
+        )
+
+    async def _ask(self, *, only: bool) -> bool:
+        """Get the next reply, of the first model of the ladder that gives one; False without budget."""
+        last: FailureError | None = None
+        for model in self.order.models:
+            if not await self._room(model):
+                return False
+            try:
+                await self._call(model, only=only)
+                return True
+            except FailureError as failed:
+                if is_cancelled_exception(failed):
+                    raise
+                last = failed
+                self._note(TraceKind.FALLBACK, model=model, why=reason_of(failed)[:300])
+        assert last is not None, "a ladder has at least one model"
+        raise last
+
+    async def _room(self, model: str) -> bool:
+        carry = self._carry()
+        self._doing = "waits for budget"
+        bound = most(carry.size, self.order.limits.max_output_tokens, carry.prices.get(model, Price()))
+        account = self._account
+        await workflow.wait_condition(lambda: bool(account.used_up()) or account.may_start(bound))
+        if account.used_up():
+            return False
+        account.reserve(self.order.agent, bound)
+        return True
+
+    async def _call(self, model: str, *, only: bool) -> None:
+        carry = self._carry()
+        mail, self._doing = tuple(self._mail), f"asks {model}"
+        for digest, source in mail:
+            self._note(TraceKind.COMMUNICATION_RECEIVED, message=digest, source=source)
+        order = CallOrder(
+            order=carry.order,
+            head=carry.head,
+            add=carry.add,
+            mail=tuple(digest for digest, _ in mail),
+            say=carry.say,
+            number=carry.calls + 1,
+            model=model,
+            only=only,
+        )
+        used = Usage()
+        try:
+            reply = await workflow.execute_activity_method(
+                AgentActivities.call_model,
+                order,
+                **patience.model_call(self.order.limits.call_seconds),
+                summary=f"{self.order.agent} call {order.number}: {model}",
+            )
+            used = reply.usage
+        except BaseException as failed:
+            # Refused calls cost nothing; what was given up while it ran may have been paid.
+            given_up = isinstance(failed, asyncio.CancelledError) or is_cancelled_exception(failed)
+            used = LOST if given_up else Usage()
+            raise
+        finally:
+            self._account.settle(self.order.agent, used)
+            self.usage += used
+        del self._mail[: len(mail)]
+        self.used[model] = None
+        self._take_reply(order, reply)
+
+    def _take_reply(self, order: CallOrder, reply: Reply) -> None:
+        carry = self._carry()
+        self.carry = carry.model_copy(
+            update={
+                "head": reply.head,
+                "add": (),
+                "say": "" if reply.calls else NUDGE,
+                "pending": reply.calls,
+                "message": reply.message,
+                "model": reply.model,
+                "size": reply.size,
+                "calls": order.number,
+                "iterations": carry.iterations + 1,
+            }
+        )
+        self._note(
+            TraceKind.LLM_CALL,
+            model=reply.model,
+            head=reply.head,
+            message=reply.message,
+            usage=reply.usage,
+        )
+
+    async def _answer(self) -> list[ToolAnswer]:
+        """Run every tool of the last reply at once; the answers are in the order of the calls."""
+        carry = self._carry()
+        self._doing = ", ".join(dict.fromkeys(call.name for call in carry.pending))
+        answers = await asyncio.gather(*(self._tool(carry, call) for call in carry.pending))
+        self.carry = carry.model_copy(
+            update={
+                "pending": (),
+                "add": tuple(answer.message for answer in answers),
+                "size": carry.size + sum(answer.size for answer in answers),
+                "repairs": carry.repairs + sum(answer.refused for answer in answers),
+            }
+        )
+        for call, answer in zip(carry.pending, answers, strict=True):
+            self._note(
+                TraceKind.TOOL_EXECUTION,
+                model=call.name,
+                message=carry.message,
+                index=call.index,
+                answer=answer.message,
+                ok=answer.ok,
+            )
+            if answer.mail and self._send:
+                self._send(answer.mail)
+        return answers
+
+    async def _tool(self, carry: AgentCarry, call: ToolCall) -> ToolAnswer:
+        order = ToolOrder(order=carry.order, message=carry.message, index=call.index, model=carry.model)
+        return await workflow.execute_local_activity_method(AgentActivities.run_tool, order, **patience.QUICK)
+
+    def _gave_up(self) -> AgentOutcome:
+        """Nothing came, not even by the forced call."""
+        carry = self._carry()
+        self._forced = True
+        if carry.fallback:
+            answer = ToolAnswer(message="", size=0, end=AgentEnd.SUBMITTED, plan=carry.fallback)
+            return self._rest(AgentEnd.SUBMITTED, "", answer)
+        return self._rest(AgentEnd.FAILED, f"nothing was handed over in {carry.calls} calls")
+
+    def _rest(self, end: AgentEnd, reason: str, answer: ToolAnswer | None = None) -> AgentOutcome:
+        return AgentOutcome(
+            end=end,
+            reason=reason,
+            carry=self.carry,
+            usage=self.usage,
+            used=tuple(self.used),
+            answer=answer,
+            forced=self._forced,
+        )
+
+    def _carry(self) -> AgentCarry:
+        assert self.carry is not None, "the conversation is open"
+        return self.carry
+
+    def _note(self, kind: TraceKind, **what: object) -> None:
+        self.trace.append(
+            TraceEvent.model_validate({"at": workflow.now(), "agent": self.order.agent, "kind": kind, **what})
+        )
