@@ -5,15 +5,16 @@ What they need from outside comes in through the constructor and is wired in `wo
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from pydantic import ValidationError
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from activities.brief import Answered, Brief, Planner
+from activities.brief import Brief, Planner
+from activities.briefing import Briefing, Workspaces, lasting
 from activities.heartbeat import beating
 from activities.orders import (
     EditOrder,
@@ -25,32 +26,14 @@ from activities.orders import (
     ReviewOrder,
     WorkOrder,
 )
-from activities.repository import RepositoryUnavailable, RepositoryUnusable
 from activities.shelf import BlobShelf
-from activities.store import BlobCorrupt, BlobMissing, Store
-from activities.summaries import summary_of
+from activities.store import Store
 from activities.workspace import Workspace
 from states.artifacts.base import Artifact, canonical_json
-from states.artifacts.kinds import KIND, StoredArtifact
+from states.artifacts.kinds import KIND
 from states.record import JobRecord
 from states.review import Review
 from states.words import Phase
-from states.workspace import WorkspaceRef
-
-LASTING = (RepositoryUnusable, BlobCorrupt, BlobMissing)
-"""errors that no retry mends; the job waits for a person instead"""
-
-
-class Workspaces(Protocol):
-    """Where checkouts come from."""
-
-    async def open(self, job: str, repository: str, ref: str = "HEAD", refresh: bool = False) -> Workspace:
-        """Fix the commit and make the checkout. Idempotent unless `refresh`."""
-        ...
-
-    async def checkout(self, job: str, workspace: WorkspaceRef) -> Path:
-        """The checkout of exactly this commit, made again where it is missing."""
-        ...
 
 
 class Reviewer(Protocol):
@@ -75,6 +58,7 @@ class PlanningActivities:
         self._store = store
         self._shelf = BlobShelf(store)
         self._workspaces = workspaces
+        self._briefing = Briefing(self._shelf, workspaces)
         self._planner = planner
         self._reviewer = reviewer
 
@@ -118,8 +102,8 @@ class PlanningActivities:
         """AI review of one artifact."""
         async with beating():
             digests = {**order.built_from, order.phase: order.digest}
-            artifacts = await self._artifacts(digests)
-            root = await lasting(self._workspaces.checkout(order.job, order.workspace))
+            artifacts = await self._briefing.artifacts(digests)
+            root = await self._briefing.checkout(order.job, order.workspace)
             return await asyncio.to_thread(
                 self._reviewer.review, order.phase, artifacts, digests, root, order.workspace.commit
             )
@@ -135,7 +119,7 @@ class PlanningActivities:
         except (ValidationError, ValueError) as problem:
             raise ApplicationError(_first(problem), type="InvalidEdit", non_retryable=True) from None
         artifact = artifact.model_copy(update={"made_by": f"person:{order.by}"})
-        return await self._keep(order.phase, artifact, order.built_from)
+        return await self._briefing.keep(order.phase, artifact, order.built_from)
 
     @activity.defn
     async def save_manifest(self, record: JobRecord) -> None:
@@ -158,48 +142,9 @@ class PlanningActivities:
 
     async def _work(self, order: WorkOrder, method: Callable[[Brief], Artifact]) -> Handover:
         async with beating():
-            brief = await self._brief(order)
+            brief = await self._briefing.brief(order)
             artifact = await asyncio.to_thread(method, brief)
-        return await self._keep(order.phase, artifact, order.built_from)
-
-    async def _keep(self, phase: Phase, artifact: Artifact, built_from: dict[Phase, str]) -> Handover:
-        stored = StoredArtifact.wrap(phase, artifact, built_from)
-        digest, size = await self._shelf.put_artifact(stored)
-        return Handover(digest=digest, size=size, made_by=artifact.made_by, summary=summary_of(artifact))
-
-    async def _brief(self, order: WorkOrder) -> Brief:
-        task = await lasting(self._shelf.task(order.task_digest))
-        previous = await self._artifacts({order.phase: order.previous}) if order.previous else {}
-        return Brief(
-            job=order.job,
-            task=task["task"],
-            requirements=tuple(task["requirements"]),
-            constraints=tuple(task["constraints"]),
-            root=await lasting(self._workspaces.checkout(order.job, order.workspace)),
-            commit=order.workspace.commit,
-            source=order.workspace.source,
-            upstream=await self._artifacts(order.built_from),
-            digests=dict(order.built_from),
-            answers=tuple(Answered(a.question_id, a.question, a.text, a.by) for a in order.answers),
-            says=order.says,
-            feedback=order.feedback,
-            previous=previous.get(order.phase),
-            changes=order.changes,
-            invalidated=order.invalidated,
-            partial=await self._artifacts(order.partial),
-        )
-
-    async def _artifacts(self, digests: dict[Phase, str]) -> dict[Phase, Artifact]:
-        return {phase: await lasting(self._shelf.artifact(digest)) for phase, digest in digests.items()}
-
-
-async def lasting(work: Awaitable[Any]) -> Any:
-    """Await; errors made for people go into the history without a stack, and say whether to retry."""
-    try:
-        return await work
-    except LASTING as error:
-        passing = isinstance(error, RepositoryUnavailable)
-        raise ApplicationError(str(error), type=type(error).__name__, non_retryable=not passing) from None
+        return await self._briefing.keep(order.phase, artifact, order.built_from)
 
 
 def _first(problem: ValueError) -> str:
