@@ -7,9 +7,9 @@ from temporalio import activity
 
 from activities.agent_orders import AgentOrder, CallOrder, Opened, Reply, ToolAnswer, ToolOrder
 from activities.agent_ports import Completion, Desk, Message, Provider
+from activities.briefing import lasting
 from activities.conversations import Conversations
 from activities.heartbeat import beating
-from activities.planning import lasting
 from activities.store import Store
 from states.agents import AgentKind, ToolCall
 from states.artifacts.base import canonical_json, digest_of

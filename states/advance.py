@@ -170,18 +170,18 @@ def _restart(record: JobRecord, demand: Demand, now: datetime) -> None:
     if record.gate:
         _shut(record, f"overtaken by a restart from {request.phase.name}", now)
     unpause(record, ModeTrigger.REPLAN, demand.by, now)
-    record.open_until = None
+    record.open_until, record.rest = None, None
 
 
 def _ask_again(record: JobRecord, phase: Phase) -> None:
     """A restart from DISCOVERY forgets the questions; one from CLARIFICATION asks them anew."""
     if phase is Phase.DISCOVERY:
-        record.questions, record.says = [], []
+        record.questions, record.says, record.replies = [], [], []
         record.workspace = None
     elif phase is Phase.CLARIFICATION:
         record.questions = [q.model_copy(update={"by": ""}) for q in record.questions]
     if phase in (Phase.DISCOVERY, Phase.CLARIFICATION):
-        record.finished = ""
+        record.finished, record.follow_ups = "", 0
 
 
 def _open_gate(record: JobRecord, trigger: Trigger, now: datetime) -> None:
@@ -242,6 +242,9 @@ def begin(record: JobRecord, now: datetime) -> None:
     """A job begins to plan."""
     record.mode = move_mode(record.mode, ModeTrigger.PLAN, mode_facts_of(record))
     record.started = record.started or now
+    if record.budget_usd is None and record.budget_tokens is None:
+        record.budget_usd = record.spec.policy.budget_usd
+        record.budget_tokens = record.spec.policy.budget_tokens
     record.entered = now
     record.note(now, EntryKind.MODE, f"{Mode.NORMAL} -> {record.mode}", why=record.spec.headline())
 

@@ -135,3 +135,5 @@ class AgentNote(Piece):
     """None while it runs"""
     usage: Usage = Usage()
     reason: str = ""
+    head: str = ""
+    """digest of the stored conversation"""

@@ -20,6 +20,7 @@ class EntryKind(StrEnum):
     REVIEW = "review"
     GATE = "gate"
     QUESTION = "question"
+    AGENT = "agent"
     FAILURE = "failure"
     NOTE = "note"
 

@@ -31,6 +31,8 @@ class Policy(BaseModel):
     """restarts without a person's decision in between"""
     keep_open_seconds: int = Field(default=7 * 24 * 3600, ge=0, le=10 * 365 * 24 * 3600)
     """how long a verified job stays open for restart_from and act, ten years at most; 0 closes it at once"""
+    max_follow_ups: int = Field(default=2, ge=0, le=20)
+    """rounds of further questions that a model may ask in CLARIFICATION"""
     skip_human_reviews: bool = False
     """waive gates whose facts are harmless, as `policy:skip_human_reviews`"""
     auto_approve_contracts: bool = False

@@ -26,7 +26,8 @@ from states.messages import (
 )
 from states.record import Decision, Demand, Hold, JobRecord
 from states.refusals import Refused, check, question_of
-from states.words import Message, Mode, ModeTrigger, ReviewKind, Stage, Trigger
+from states.spending import used_up
+from states.words import HoldKind, Message, Mode, ModeTrigger, ReviewKind, Stage, Trigger
 
 
 def read(record: JobRecord, name: str, args: Sequence[Any]) -> Request:
@@ -95,7 +96,7 @@ def _apply(record: JobRecord, request: Request, now: datetime) -> str:
             unpause(record, ModeTrigger.RESUME, request.who, now)
             return "goes on"
         case SetBudget():
-            return _set_budget(record, request)
+            return _set_budget(record, request, now)
         case _:
             raise AssertionError(f"check() lets no {type(request).__name__} through")
 
@@ -140,12 +141,17 @@ def _answer(record: JobRecord, request: Answer) -> str:
     return f"{found.ref.id} {verb}, {len(record.open_questions())} open"
 
 
-def _set_budget(record: JobRecord, request: SetBudget) -> str:
+def _set_budget(record: JobRecord, request: SetBudget, now: datetime) -> str:
     if request.usd is not None:
         record.budget_usd = request.usd
     if request.tokens is not None:
         record.budget_tokens = request.tokens
-    return "budget set"
+    if record.hold is None or record.hold.kind is not HoldKind.BUDGET:
+        return "budget set"
+    if why := used_up(record):
+        return f"budget set, and still {why}"
+    unpause(record, ModeTrigger.RESUME, request.who, now)
+    return "budget set, goes on"
 
 
 def pause(record: JobRecord, hold: Hold, now: datetime) -> None:

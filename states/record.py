@@ -7,14 +7,16 @@ import re
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from states.agents import AgentCarry, AgentKind, AgentLimits, AgentNote, Usage
 from states.artifacts.base import Piece, Text
 from states.ledger import EntryKind, LedgerEntry, cut
 from states.messages import RestartFrom
+from states.models import Ladder, LadderByUse, ladder_for
 from states.policy import Policy
 from states.review import Finding, PhaseFacts, QuestionRef
-from states.words import ArtifactStatus, Mode, Phase, ReviewKind, State, Trigger
+from states.words import ArtifactStatus, HoldKind, Mode, Phase, ReviewKind, State, Trigger
 from states.workspace import WorkspaceRef
 
 TASK_LIMIT = 100_000
@@ -34,8 +36,17 @@ class JobSpec(BaseModel):
     requirements: tuple[Text, ...] = Field(default=(), max_length=200)
     constraints: tuple[Text, ...] = Field(default=(), max_length=200)
     policy: Policy = Policy()
+    model: Ladder = ()
+    """the models that plan, the preferred one first; none: the planner without a model"""
+    models: LadderByUse = Field(default_factory=dict)
+    """other models for single phases and for `review`; `none` does without"""
+    agents: AgentLimits = AgentLimits()
     submitted_by: str = Field(default="", max_length=200)
     title: str = Field(default="", max_length=200)
+
+    def ladder(self, kind: AgentKind, phase: Phase) -> tuple[str, ...]:
+        """The models that do this; empty where it is done without one."""
+        return ladder_for(self.model, self.models, kind, phase)
 
     def shown_repository(self) -> str:
         """The repository for screens and indexes: printable, without what may be a password in a URL."""
@@ -134,12 +145,37 @@ class Demand(Piece):
 
 
 class Hold(Piece):
-    """Why a job stands still. `failed` tells a lasting failure from a person's pause."""
+    """Why a job stands still."""
 
     reason: str
     by: str
-    failed: bool = False
+    kind: HoldKind = HoldKind.PERSON
     since: datetime | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_it_was_written(cls, value: Any) -> Any:
+        """Records of the first release say `failed` where now the kind is named."""
+        if isinstance(value, dict) and value.get("failed") and "kind" not in value:
+            return {**value, "kind": HoldKind.FAILURE}
+        return value
+
+
+class Reply(Piece):
+    """What a model replied to the message that `to` counts, from 1. Never a decision."""
+
+    to: int
+    text: str
+    by: str
+
+
+class Rest(Piece):
+    """A conversation that can be gone on with: the next agent of the same work takes it over."""
+
+    agent: str
+    work: str
+    """digest of the order that the agent works on"""
+    carry: AgentCarry
 
 
 class Span(Piece):
@@ -172,6 +208,10 @@ class JobRecord(BaseModel):
     refused: dict[Phase, str] = Field(default_factory=dict)
     questions: list[QuestionState] = Field(default_factory=list)
     says: list[str] = Field(default_factory=list)
+    replies: list[Reply] = Field(default_factory=list)
+    """what a model said to `says`"""
+    follow_ups: int = 0
+    """rounds of questions that a model asked after those of DISCOVERY"""
     finished: str = ""
     """who ended the dialogue, empty while it is open"""
     feedback: list[FeedbackNote] = Field(default_factory=list)
@@ -186,6 +226,8 @@ class JobRecord(BaseModel):
     skipped: list[Phase] = Field(default_factory=list)
     budget_usd: float | None = None
     budget_tokens: int | None = None
+    agents: list[AgentNote] = Field(default_factory=list)
+    rest: Rest | None = None
     started: datetime | None = None
     entered: datetime | None = None
     spans: dict[Phase, Span] = Field(default_factory=dict)
@@ -218,6 +260,10 @@ class JobRecord(BaseModel):
         )
         self.ledger.append(entry)
         return entry
+
+    def spent(self) -> Usage:
+        """What all agents used so far."""
+        return sum((agent.usage for agent in self.agents), Usage())
 
     def current(self, phase: Phase) -> ArtifactRef | None:
         """The artifact of a phase that the job stands on now."""

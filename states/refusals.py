@@ -24,8 +24,9 @@ from states.messages import (
 from states.people import UNNAMED, same_person
 from states.record import JobRecord, QuestionState
 from states.restart import preview
+from states.spending import used_up
 from states.table import revision_target
-from states.words import Mode, ModeTrigger, Phase, ReviewKind, Stage, State, Trigger
+from states.words import HoldKind, Mode, ModeTrigger, Phase, ReviewKind, Stage, State, Trigger
 
 MOST_RESTARTS = 100
 """restarts over a job's whole life"""
@@ -59,8 +60,7 @@ def check(record: JobRecord, request: Request) -> None:
         case Pause():
             _check_pause(record)
         case Resume():
-            if record.hold is None:
-                raise Refused("the job is not paused")
+            _check_resume(record)
         case SetBudget():
             _still_runs(record)
             if request.usd is None and request.tokens is None:
@@ -214,6 +214,13 @@ def _check_pause(record: JobRecord) -> None:
         move_mode(record.mode, ModeTrigger.PAUSE, mode_facts_of(record))
     except MoveRefused as refused:
         raise Refused(str(refused)) from None
+
+
+def _check_resume(record: JobRecord) -> None:
+    if record.hold is None:
+        raise Refused("the job is not paused")
+    if record.hold.kind is HoldKind.BUDGET and (why := used_up(record)):
+        raise Refused(f"{why}; set_budget gives the job more")
 
 
 def _check_act(record: JobRecord) -> None:

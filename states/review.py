@@ -64,3 +64,14 @@ class Review(Piece):
             if kind in kinds:
                 return kind
         return ReviewKind.TECHNICAL
+
+
+def judged(mechanical: Review, findings: tuple[Finding, ...], models: tuple[str, ...]) -> Review:
+    """A mechanical review that a model has added to. It can only find more: counted facts stay."""
+    names = ", ".join(f"model:{name}" for name in models)
+    return mechanical.model_copy(
+        update={
+            "findings": (*mechanical.findings, *findings),
+            "reviewer": f"{names} after {mechanical.reviewer}",
+        }
+    )

@@ -7,11 +7,32 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from states.agents import AgentNote
 from states.facts import decisions_enough, facts_of
 from states.machine import can_fire, triggers_from
-from states.record import ArtifactRef, Gate, Hold, JobRecord, QuestionState, RestartNote, Span
+from states.record import (
+    ArtifactRef,
+    Gate,
+    Hold,
+    JobRecord,
+    QuestionState,
+    Reply,
+    RestartNote,
+    Span,
+)
 from states.review import Finding
-from states.words import WORK_PHASES, Awaiting, Message, Mode, Phase, PhaseStatus, Stage, State, Trigger
+from states.words import (
+    WORK_PHASES,
+    Awaiting,
+    HoldKind,
+    Message,
+    Mode,
+    Phase,
+    PhaseStatus,
+    Stage,
+    State,
+    Trigger,
+)
 from states.workspace import WorkspaceRef
 
 
@@ -56,8 +77,12 @@ class JobView(BaseModel):
     allowed: tuple[Trigger, ...] = ()
     next_commands: tuple[NextCommand, ...] = ()
     workspace: WorkspaceRef | None = None
+    agents: tuple[AgentNote, ...] = ()
+    replies: tuple[Reply, ...] = ()
     tokens: int = 0
     cost_usd: float = 0.0
+    unpriced_calls: int = 0
+    """model calls whose cost is not known and not in `cost_usd`"""
     budget_usd: float | None = None
     budget_tokens: int | None = None
     submitted_by: str = ""
@@ -77,7 +102,7 @@ class JobResult(BaseModel):
 def awaiting(record: JobRecord) -> Awaiting:
     """Whom the job waits for."""
     if record.hold is not None:
-        return Awaiting.OPERATOR
+        return Awaiting.BUDGET if record.hold.kind is HoldKind.BUDGET else Awaiting.OPERATOR
     if record.gate is not None and not decisions_enough(record) and record.demand is None:
         return Awaiting.HUMAN_REVIEW
     if record.state is State.CLARIFICATION and record.open_questions() and not record.finished:
@@ -113,6 +138,11 @@ def view_of(record: JobRecord) -> JobView:
         ),
         next_commands=tuple(next_commands(record)),
         workspace=record.workspace,
+        agents=tuple(record.agents),
+        replies=tuple(record.replies),
+        tokens=record.spent().tokens,
+        cost_usd=round(record.spent().cost_usd, 6),
+        unpriced_calls=record.spent().unpriced_calls,
         budget_usd=record.budget_usd,
         budget_tokens=record.budget_tokens,
         submitted_by=record.spec.submitted_by,
@@ -163,6 +193,16 @@ def command(job: str, what: str, words: str, message: Message, payload: dict[str
     )
 
 
+def _larger_budget(record: JobRecord, job: str) -> NextCommand:
+    """Twice the limit that is reached, as a suggestion."""
+    if record.budget_tokens is not None and record.spent().tokens >= record.budget_tokens:
+        more: dict[str, Any] = {"tokens": 2 * max(record.budget_tokens, record.spent().tokens)}
+    else:
+        more = {"usd": round(2 * max(record.budget_usd or 0.0, record.spent().cost_usd), 2) or 1.0}
+    words = " ".join(f"--{name} {value}" for name, value in more.items())
+    return command(job, "allow more", f"budget {job} {words}", Message.SET_BUDGET, more)
+
+
 def next_commands(record: JobRecord) -> list[NextCommand]:
     """What a person can do now, most likely first."""
     job = shlex.quote(record.job)
@@ -199,6 +239,8 @@ def next_commands(record: JobRecord) -> list[NextCommand]:
                     {"feedback": "what to change", **bound},
                 ),
             ]
+        case Awaiting.BUDGET:
+            return [_larger_budget(record, job)]
         case Awaiting.OPERATOR:
             return [command(job, "go on", f"resume {job}", Message.RESUME, {})]
         case _ if record.state is State.VERIFIED:

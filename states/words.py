@@ -207,6 +207,14 @@ class Level(StrEnum):
     HIGH = "HIGH"
 
 
+class HoldKind(StrEnum):
+    """Why a job is paused, which decides who can let it go on."""
+
+    PERSON = "person"
+    FAILURE = "failure"
+    BUDGET = "budget"
+
+
 class QuestionHandling(StrEnum):
     """What happens to questions when nobody is to be asked (Alfred seed, autonomous_config)."""
 

@@ -17,6 +17,7 @@ with workflow.unsafe.imports_passed_through():
     from states.ledger import EntryKind
     from states.receive import pause
     from states.record import LEDGER_KEPT, Hold, JobRecord
+    from states.words import HoldKind
     from workflows.failures import reason_of
     from workflows.log import workflow_logger
 
@@ -82,7 +83,7 @@ class Job:
         """A lasting failure never fails the job: it waits for an operator."""
         now = workflow.now()
         self.record.note(now, EntryKind.FAILURE, "the work failed for good", why=reason)
-        pause(self.record, Hold(reason=reason, by="phasegate", failed=True, since=now), now)
+        pause(self.record, Hold(reason=reason, by="phasegate", kind=HoldKind.FAILURE, since=now), now)
         self.log_ledger()
 
     def publish(self) -> None:

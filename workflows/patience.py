@@ -44,6 +44,9 @@ READ_REPOSITORY = Patience(
     ),
 )
 
+AGENT_TASK = timedelta(seconds=5)
+"""after this long the server gives the task of a killed worker to another; tools run within it"""
+
 QUICK = QuickPatience(
     # Reading stored artifacts and some files: tens of milliseconds; minutes mean that something hangs.
     start_to_close_timeout=timedelta(minutes=2),

@@ -14,7 +14,9 @@ with workflow.unsafe.imports_passed_through():
     from activities.payloads import Unreadable
     from activities.planning import PlanningActivities
     from states.advance import advance, begin, end, record_artifact, record_review, reopen, review_trigger
+    from states.agents import AgentEnd, AgentKind
     from states.diagram import phase_diagram
+    from states.dialogue import follow_up, may_follow_up, replied, reply
     from states.facts import decisions_enough, facts_of
     from states.ledger import LedgerEntry
     from states.machine import MoveRefused
@@ -22,6 +24,7 @@ with workflow.unsafe.imports_passed_through():
     from states.receive import note_refusal, read, receive, take
     from states.record import ArtifactRef, Demand, JobRecord, JobSpec
     from states.refusals import Refused
+    from states.review import judged
     from states.start import BadStart, JobStart, read_start
     from states.view import JobResult, JobView, view_of
     from states.words import (
@@ -34,9 +37,9 @@ with workflow.unsafe.imports_passed_through():
         Trigger,
     )
     from workflows.failures import reason_of
-    from workflows.job import Job
     from workflows.orders import built_from, feedback_for, prepare_order, review_order, work_order
     from workflows.patience import is_near, is_quick
+    from workflows.staff import Staffed
 
 NOT_READ = "the job has not been read from the store"
 Work = Callable[[PlanningActivities, WorkOrder], Awaitable[Handover]]
@@ -62,7 +65,7 @@ def work_of(phase: Phase) -> Work:
 
 
 @workflow.defn
-class PlanningWorkflow(Job):
+class PlanningWorkflow(Staffed):
     """One task being planned for one repository."""
 
     @workflow.init
@@ -263,15 +266,26 @@ class PlanningWorkflow(Job):
             return None
         if phase is Phase.CLARIFICATION and not await self._dialogue():
             return None
-        assert self.record.workspace is not None
         order = work_order(self.record, phase)
-        quick = is_quick(phase, self.record.workspace.files)
-        handover = await self.perform(work_of(phase), order, quick=quick)
+        handover = await self._handover(phase, order)
         if handover is None or work_order(self.record, phase) != order:
             # Overtaken, failed, or made without what was said meanwhile.
             return None
         self._submit(phase, handover)
         return Trigger.SUBMIT
+
+    async def _handover(self, phase: Phase, order: WorkOrder) -> Handover | None:
+        """The phase's work, done by an agent or without a model; None when there is nothing to submit."""
+        if not self.record.spec.ladder(AgentKind.PLAN, phase):
+            return await self.perform(work_of(phase), order, quick=is_quick(phase, order.workspace.files))
+        may_ask = phase is Phase.CLARIFICATION and may_follow_up(self.record)
+        outcome = await self.converse(AgentKind.PLAN, order, may_ask=may_ask)
+        if outcome is None or outcome.answer is None:
+            return None
+        if outcome.end is AgentEnd.ASKED:
+            follow_up(self.record, outcome.answer.questions, workflow.now())
+            return None
+        return outcome.answer.handover
 
     async def _prepare(self) -> bool:
         prepared = await self.perform(
@@ -295,9 +309,32 @@ class PlanningWorkflow(Job):
             return False
         if handling is not QuestionHandling.ASK and self.record.open_questions() and not self.record.finished:
             self.record.finished = "policy:best_guess"
-        await self.wait(lambda: bool(self.record.finished) or not self.record.open_questions())
+        if not await self._explained():
+            return False
+        heard = len(self.record.says)
+        await self.wait(
+            lambda: bool(self.record.finished) or not self.record.open_questions() or self._unheard(heard)
+        )
         answered = bool(self.record.finished) or not self.record.open_questions()
         return answered and not self.record.hold and not self.record.demand
+
+    def _unheard(self, heard: int) -> bool:
+        """Whether a person said something that a model should reply to."""
+        explains = bool(self.record.spec.ladder(AgentKind.EXPLAIN, Phase.CLARIFICATION))
+        return explains and len(self.record.says) > heard
+
+    async def _explained(self) -> bool:
+        """Have a model reply to what people said while questions are open; False when it could not."""
+        while (
+            self.record.open_questions() and not self.record.finished and self._unheard(replied(self.record))
+        ):
+            said = len(self.record.says)
+            outcome = await self.converse(AgentKind.EXPLAIN, work_order(self.record, Phase.CLARIFICATION))
+            if outcome is None or outcome.answer is None:
+                return False
+            reply(self.record, said, outcome.answer.text, outcome.used, workflow.now())
+            self.show()
+        return True
 
     def _submit(self, phase: Phase, handover: Handover) -> None:
         ref = ArtifactRef(
@@ -318,6 +355,12 @@ class PlanningWorkflow(Job):
         )
         if review is None:
             return None
+        if review.approved and self.record.spec.ladder(AgentKind.REVIEW, phase):
+            # Paid for only where the mechanical checks find nothing.
+            outcome = await self.converse(AgentKind.REVIEW, review_order(self.record, phase))
+            if outcome is None or outcome.answer is None:
+                return None
+            review = judged(review, outcome.answer.findings, outcome.used)
         record_review(self.record, review, workflow.now())
         return review_trigger(self.record, review)
 

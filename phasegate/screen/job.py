@@ -3,15 +3,16 @@
 import shlex
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import assert_never
 
 from rich.text import Text
 
 from phasegate.screen.consoles import whole
 from phasegate.screen.tame import tame, tame_line
 from states.approvals import accepted
-from states.record import ArtifactRef, Gate, QuestionState
+from states.record import ArtifactRef, Gate, Hold, QuestionState
 from states.view import JobView, NextCommand, PhaseProgress
-from states.words import ArtifactStatus, Awaiting, Mode, Phase, PhaseStatus, Stage, State
+from states.words import ArtifactStatus, Awaiting, HoldKind, Mode, Phase, PhaseStatus, Stage, State
 
 _LOOKS = {
     PhaseStatus.DONE: ("✓", "green"),
@@ -62,12 +63,23 @@ def waiting_text(view: JobView) -> Text:
         ledger, restart = f"phasegate ledger {job}", f"phasegate restart {job} PHASE"
         return Text(f"The job was cancelled; `{ledger}` says by whom, `{restart}` takes it up again.", "red")
     if view.hold:
-        what = "stopped by a failure" if view.hold.failed else f"paused by {tame_line(view.hold.by)}"
-        return Text(f"The job is {what}: {tame_line(view.hold.reason)}", "yellow")
+        return Text(f"The job {_held(view.hold)}: {tame_line(view.hold.reason)}", "yellow")
     if view.awaiting is Awaiting.NONE:
         return Text("The job is being worked on.")
     since = f" for {duration(view.gate.opened)}" if view.gate else ""
     return Text(f"The job waits for {_WAITS[view.awaiting]}{since}.", "yellow")
+
+
+def _held(hold: Hold) -> str:
+    match hold.kind:
+        case HoldKind.FAILURE:
+            return "is stopped by a failure"
+        case HoldKind.BUDGET:
+            return "waits for a larger budget"
+        case HoldKind.PERSON:
+            return f"is paused by {tame_line(hold.by)}"
+        case kind:
+            assert_never(kind)
 
 
 def progress_line(view: JobView, progress: PhaseProgress) -> Text:
