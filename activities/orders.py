@@ -63,13 +63,17 @@ class Handover(Piece):
 
 
 class ReviewOrder(Piece):
-    """Review the artifact `digest` of a phase against what it was built from."""
+    """Review the artifact `digest` of a phase against what it was built from.
+
+    `work` is what the phase was asked for: the task, and what people and restarts said.
+    """
 
     job: str
     phase: Phase
     workspace: WorkspaceRef
     digest: str
     built_from: dict[Phase, str]
+    work: WorkOrder | None = None
 
 
 class EditOrder(Piece):

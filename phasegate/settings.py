@@ -71,6 +71,12 @@ class Settings(BaseSettings):
     policy: dict[str, Any] = {}
     """Gates, quorum, autonomy and budgets for new jobs; `states/policy.py` says what may stand here."""
 
+    model: str = ""
+    """The model that plans new jobs, named as litellm does; in `a,b` b stands in. Blank: none."""
+
+    models: dict[str, str] = {}
+    """Other models for single phases and for `review`; `none` does without one."""
+
     @field_validator("state_dir", "workspaces", "cache", mode="after")
     @classmethod
     def _absolute(cls, path: Path) -> Path:

@@ -80,4 +80,5 @@ def review_order(record: JobRecord, phase: Phase) -> ReviewOrder:
         workspace=record.workspace,
         digest=ref.digest,
         built_from=built_from(record, phase),
+        work=work_order(record, phase),
     )

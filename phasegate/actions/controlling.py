@@ -1,4 +1,4 @@
-"""`restart`, `pause`, `resume`, `cancel`."""
+"""`restart`, `pause`, `resume`, `cancel`, `budget`."""
 
 from typing import Any
 
@@ -56,3 +56,13 @@ async def cancel_job(session: Session, prefix: str, reason: str, yes: bool, by: 
             return Outcome(None, (Text("nothing was changed"),), Exit.REFUSED)
     ack = await client.send(job, Message.CANCEL, given({"reason": reason, "by": named(by)}))
     return acknowledged(job, ack)
+
+
+async def set_budget(
+    session: Session, prefix: str, usd: float | None, tokens: int | None, by: str
+) -> Outcome:
+    """Change the limits that were given, leave the others."""
+    if usd is None and tokens is None:
+        raise WrongUse("budget needs --usd or --tokens, such as: phasegate budget JOB --usd 5")
+    payload: dict[str, Any] = {"usd": usd, "tokens": tokens, "by": named(by)}
+    return await send(session, prefix, Message.SET_BUDGET, payload)

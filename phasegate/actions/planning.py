@@ -17,6 +17,8 @@ from phasegate.actions.jobs import named
 from phasegate.actions.policies import policy_of, source_of
 from phasegate.problems import WrongUse
 from phasegate.session import Outcome, Session
+from phasegate.settings import Settings
+from states.models import REVIEW
 from states.record import TASK_LIMIT, JobSpec
 
 
@@ -32,13 +34,17 @@ class Wish:
     constraints: tuple[str, ...] = ()
     job: str = ""
     by: str = ""
+    model: str = ""
+    phase_models: tuple[str, ...] = ()
+    review_model: str = ""
+    max_iterations: int | None = None
     policy: dict[str, Any] = field(default_factory=dict)
 
 
 async def plan_task(session: Session, wish: Wish, detach: bool) -> Outcome:
     """Start the job, then talk it through, or go along with it until a person is needed."""
-    spec = read_wish(wish, session.settings.policy)
-    if told := source_of(session.settings.policy):
+    spec = read_wish(wish, session.settings)
+    if told := source_of(session.settings):
         session.err.print(Text(told, "yellow"), soft_wrap=True)
     client = await session.client()
     await check_repository(spec.repository, spec.ref)
@@ -48,7 +54,7 @@ async def plan_task(session: Session, wish: Wish, detach: bool) -> Outcome:
     return await Conversation(session, client, job, named(wish.by)).run()
 
 
-def read_wish(wish: Wish, policy: dict[str, Any]) -> JobSpec:
+def read_wish(wish: Wish, settings: Settings) -> JobSpec:
     """The job that was asked for. Raises WrongUse."""
     task = _task(wish)
     if len(task) > TASK_LIMIT:
@@ -63,12 +69,27 @@ def read_wish(wish: Wish, policy: dict[str, Any]) -> JobSpec:
             ref=wish.ref.strip() or "HEAD",
             requirements=wish.requirements,
             constraints=wish.constraints,
-            policy=policy_of(policy, wish.policy),
+            policy=policy_of(settings.policy, wish.policy),
+            **models_of(wish, settings),
             submitted_by=named(wish.by),
         )
     except ValidationError as wrong:
         error = wrong.errors(include_url=False)[0]
         raise WrongUse(f"{error['loc'][0]}: {error['msg'].removeprefix('Value error, ')}") from None
+
+
+def models_of(wish: Wish, settings: Settings) -> dict[str, Any]:
+    """The fields of JobSpec that say which model does what. Raises WrongUse."""
+    by_use = dict(settings.models)
+    for given in wish.phase_models:
+        phase, sign, name = given.partition("=")
+        if not sign or not name.strip():
+            raise WrongUse(f"--phase-model {given!r}: write PHASE=NAME, such as contracts=openai/gpt-5")
+        by_use[phase.strip()] = name
+    if wish.review_model:
+        by_use[REVIEW] = wish.review_model
+    limits = {} if wish.max_iterations is None else {"max_iterations": wish.max_iterations}
+    return {"model": wish.model or settings.model, "models": by_use, "agents": limits}
 
 
 def _task(wish: Wish) -> str:

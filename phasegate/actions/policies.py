@@ -10,11 +10,13 @@ from pydantic import ValidationError
 from phasegate.places import find_config
 from phasegate.problems import WrongUse
 from phasegate.screen.tame import tame_line
+from phasegate.settings import Settings
 from states.policy import Policy
 from states.words import Phase
 
 _TIME = re.compile(r"(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
-_VARIABLE = "PHASEGATE_POLICY"
+_TOLD = ("policy", "model", "models")
+_VARIABLES = ("PHASEGATE_POLICY", "PHASEGATE_MODEL")
 _SECONDS = (604_800, 86_400, 3_600, 60, 1)
 
 
@@ -39,15 +41,17 @@ def policy_of(table: dict[str, Any], flags: dict[str, Any]) -> Policy:
         raise WrongUse(f"{where}: {error['msg'].removeprefix('Value error, ')}") from None
 
 
-def source_of(table: dict[str, Any]) -> str:
-    """What the settings decide about who is asked, and where that stands; blank when they decide nothing.
+def source_of(settings: Settings) -> str:
+    """What the settings decide about who is asked and what is paid; blank when they decide nothing.
 
     The file may have come with the repository that is planned, so nobody should have to look for it.
     """
+    table = {name: value for name in _TOLD if (value := getattr(settings, name))}
+    table = {**table.pop("policy", {}), **table}
     if not table:
         return ""
-    variables = any(name.upper().startswith(_VARIABLE) for name in os.environ)
-    places = [f"the variable {_VARIABLE}"] if variables else []
+    named = [v for v in _VARIABLES if any(name.upper().startswith(v) for name in os.environ)]
+    places = [f"the variable {name}" for name in named]
     if config := find_config():
         places.append(str(config))
     given = ", ".join(f"{name} = {json.dumps(value, default=str)}" for name, value in table.items())

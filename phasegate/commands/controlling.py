@@ -1,4 +1,4 @@
-"""`restart`, `rewind`, `pause`, `resume`, `cancel`: where a job goes."""
+"""`restart`, `rewind`, `pause`, `resume`, `cancel`, `budget`: where a job goes."""
 
 from typing import Annotated
 
@@ -93,3 +93,24 @@ def cancel(
     from phasegate.actions.controlling import cancel_job
 
     return run(lambda session: cancel_job(session, job, reason, yes, by), as_json)
+
+
+@group.command()
+def budget(
+    job: Job,
+    usd: Annotated[
+        float | None, typer.Option("--usd", metavar="USD", help="Most that models may cost.")
+    ] = None,
+    tokens: Annotated[
+        int | None, typer.Option("--tokens", metavar="N", help="Most tokens that models may use.")
+    ] = None,
+    by: By = "",
+    as_json: Json = False,
+) -> int:
+    """Change what a job's models may use, over its whole life.
+
+    A job that waits for a larger budget goes on.
+    """
+    from phasegate.actions.controlling import set_budget
+
+    return run(lambda session: set_budget(session, job, usd, tokens, by), as_json)

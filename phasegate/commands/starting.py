@@ -55,6 +55,29 @@ def plan(
     job: Annotated[
         str, typer.Option("--id", metavar="ID", help="The job's id. Default: from the task.")
     ] = "",
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model", metavar="NAME", help="Plan with this model, named as litellm does. a,b: b stands in."
+        ),
+    ] = "",
+    phase_model: Annotated[
+        list[str] | None,
+        typer.Option("--phase-model", metavar="PHASE=NAME", help="Another model for a phase. Repeatable."),
+    ] = None,
+    review_model: Annotated[
+        str, typer.Option("--review-model", metavar="NAME", help="Another model for reviews; none: no model.")
+    ] = "",
+    max_budget_usd: Annotated[
+        float | None, typer.Option("--max-budget-usd", metavar="USD", help="Most that models may cost.")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", metavar="N", help="Most tokens that models may use.")
+    ] = None,
+    max_iterations: Annotated[
+        int | None,
+        typer.Option("--max-iterations", metavar="N", help="Model calls of one agent, before a forced one."),
+    ] = None,
     detach: Annotated[bool, typer.Option("--detach", help="Print the id and leave.")] = False,
     gates: Annotated[
         str,
@@ -107,6 +130,8 @@ def plan(
         "auto_approve_contracts": auto_approve_contracts,
         "question_handling": question_handling,
         "keep_open": keep_open,
+        "budget_usd": max_budget_usd,
+        "budget_tokens": max_tokens,
     }
     wish = Wish(
         task=task,
@@ -117,6 +142,10 @@ def plan(
         constraints=tuple(constraint or ()),
         job=job,
         by=by,
+        model=model,
+        phase_models=tuple(phase_model or ()),
+        review_model=review_model,
+        max_iterations=max_iterations,
         policy={name: value for name, value in flags.items() if value not in ("", None)},
     )
     return run(lambda session: plan_task(session, wish, detach), as_json)

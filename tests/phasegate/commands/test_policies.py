@@ -73,9 +73,12 @@ def test_a_policy_that_came_with_a_folder_is_said_with_its_file(
 ) -> None:
     (tmp_path / "phasegate.toml").write_text('[policy]\ngates = "none"\nskip_human_reviews = true\n')
     monkeypatch.chdir(tmp_path)
-    told = source_of(Settings.load().policy)
+    told = source_of(Settings.load())
     assert told == f'policy from {tmp_path}/phasegate.toml: gates = "none", skip_human_reviews = true'
     monkeypatch.setenv("PHASEGATE_POLICY", '{"approvals": 2}')
-    assert source_of(Settings.load().policy).startswith("policy from the variable PHASEGATE_POLICY and ")
-    assert source_of({}) == ""
-    assert "\x1b" not in source_of({"gates": "\x1b]0;x\x07none"})
+    assert source_of(Settings.load()).startswith("policy from the variable PHASEGATE_POLICY and ")
+    monkeypatch.setenv("PHASEGATE_POLICY", '{"gates": "\\u001b]0;x\\u0007none"}')
+    assert "\x1b" not in source_of(Settings.load())
+    monkeypatch.delenv("PHASEGATE_POLICY")
+    (tmp_path / "phasegate.toml").write_text("")
+    assert source_of(Settings.load()) == ""
