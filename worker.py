@@ -24,6 +24,7 @@ from phasegate.logs import configure_logs, temporal_logging
 from phasegate.problems import Problem
 from phasegate.search_attributes import missing_search_attributes
 from phasegate.settings import Settings
+from workflows.agent import AgentWorkflow
 from workflows.attributes import REGISTERED
 from workflows.planning import PlanningWorkflow
 
@@ -66,13 +67,13 @@ def planning_activities(settings: Settings) -> PlanningActivities:
     )
 
 
-def build_worker(client: Client, settings: Settings, activities: PlanningActivities) -> Worker:
-    """A worker for planning jobs. Tests pass activities of their own."""
+def build_worker(client: Client, settings: Settings, *activities: object) -> Worker:
+    """A worker for planning jobs, with every activity of these instances. Tests pass some of their own."""
     return Worker(
         client,
         task_queue=settings.task_queue,
-        workflows=[PlanningWorkflow],
-        activities=registered(activities),
+        workflows=[PlanningWorkflow, AgentWorkflow],
+        activities=[each for instance in activities for each in registered(instance)],
         workflow_runner=workflow_runner(),
         interceptors=[ActivityEvents()],
         max_concurrent_activities=settings.max_activities,
@@ -85,7 +86,7 @@ def build_worker(client: Client, settings: Settings, activities: PlanningActivit
     )
 
 
-def registered(activities: PlanningActivities) -> Sequence[Callable[..., Any]]:
+def registered(activities: object) -> Sequence[Callable[..., Any]]:
     """Every activity of an instance, found by its definition, so that none is forgotten."""
     return [
         getattr(activities, name)

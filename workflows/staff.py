@@ -48,7 +48,7 @@ class Staffed(Job):
         if self.record.demand is None:
             lay_down(self.record, agent.agent, work, outcome.end, outcome.carry)
         if outcome.end is AgentEnd.BUDGET:
-            hold_for_budget(self.record, outcome.reason, workflow.now())
+            hold_for_budget(self.record, used_up(self.record) or outcome.reason, workflow.now())
         elif outcome.end is AgentEnd.FAILED:
             self.park(outcome.reason)
         return None

@@ -9,6 +9,7 @@ from typing import Any
 
 from temporalio.client import Client
 
+from activities.agents import AgentActivities
 from activities.payloads import data_converter
 from activities.planning import PlanningActivities
 from activities.store import Store, open_store
@@ -101,14 +102,19 @@ class Stage:
 
 @asynccontextmanager
 async def stage(
-    address: str, activities: PlanningActivities | None = None, store: Store | None = None, queue: str = ""
+    address: str,
+    activities: PlanningActivities | None = None,
+    store: Store | None = None,
+    queue: str = "",
+    agents: AgentActivities | None = None,
 ) -> AsyncIterator[Stage]:
     """A worker with these activities, on a task queue of its own unless one is named."""
     store = store or open_store("memory://")
     queue = queue or job_id("e2e")
     settings = Settings(task_queue=queue, drain_seconds=0)
     client = await Client.connect(address, data_converter=data_converter(store))
-    worker = build_worker(client, settings, activities or scripted_activities(store))
+    parts: list[object] = [activities or scripted_activities(store)]
+    worker = build_worker(client, settings, *parts, *([agents] if agents else []))
     async with worker:
         yield Stage(TemporalCli(address, queue), JobClient(client, store, queue), store, settings)
 
