@@ -80,8 +80,10 @@ class AgentActivities:
         mail = [(await lasting(self._kept.bytes_of(digest))).decode() for digest in order.mail]
         said = ["\n\n".join((HISTORY, *mail))] if mail else []
         said += [order.say] if order.say else []
-        said += [self._desks[agent.kind].demand(agent)] if order.only else []
-        return [{"role": "user", "content": "\n\n".join(said)}] if said else []
+        texts = ["\n\n".join(said)] if said else []
+        # The last demand stands alone: nothing before it may read as leave to do otherwise.
+        texts += [self._desks[agent.kind].demand(agent)] if order.only else []
+        return [{"role": "user", "content": text} for text in texts]
 
     async def _complete(self, order: CallOrder, agent: AgentOrder, messages: list[Message]) -> Completion:
         desk = self._desks[agent.kind]

@@ -55,6 +55,11 @@ class Conversation:
         """A stored mail of another agent; it is read once, before this agent's next call."""
         self._mail.append((mail, source))
 
+    @property
+    def mail(self) -> tuple[tuple[str, str], ...]:
+        """What was delivered and not read yet: digest and sender, oldest first."""
+        return tuple(self._mail)
+
     def progress(self) -> AgentProgress:
         """The agent as people see it."""
         return AgentProgress(
@@ -90,7 +95,7 @@ class Conversation:
                 return self._rest(AgentEnd.STOPPED, "paused")
             if until():
                 return self._rest(AgentEnd.STOPPED, RESTS)
-            only = self._carry().iterations >= self.order.limits.max_iterations
+            only = self._is_last()
             if not self._carry().pending and not await self._ask(only=only):
                 return self._rest(AgentEnd.BUDGET, self._account.used_up())
             answers = await self._answer()
@@ -109,6 +114,11 @@ class Conversation:
             why = f"{repairs} submissions do not validate, the last: {refused[-1].text}"
             return self._rest(AgentEnd.FAILED, why)
         return self._gave_up() if only and not refused else None
+
+    def _is_last(self) -> bool:
+        """Whether the next reply, or the one that still waits for answers, is the forced one."""
+        carry = self._carry()
+        return carry.iterations - bool(carry.pending) >= self.order.limits.max_iterations
 
     async def _open(self) -> AgentCarry:
         self._doing = "opens the conversation"
@@ -153,15 +163,13 @@ class Conversation:
 
     async def _call(self, model: str, *, only: bool) -> None:
         carry = self._carry()
-        mail, self._doing = tuple(self._mail), f"asks {model}"
-        for digest, source in mail:
-            self._note(TraceKind.COMMUNICATION_RECEIVED, message=digest, source=source)
+        mail, asked, self._doing = tuple(self._mail), workflow.now(), f"asks {model}"
         order = CallOrder(
             order=carry.order,
             head=carry.head,
             add=carry.add,
             mail=tuple(digest for digest, _ in mail),
-            say=carry.say,
+            say="" if only and carry.say == NUDGE else carry.say,
             number=carry.calls + 1,
             model=model,
             only=only,
@@ -183,6 +191,9 @@ class Conversation:
         finally:
             self._account.settle(self.order.agent, used)
             self.usage += used
+        for digest, source in mail:
+            # Noted once, however often the call failed before.
+            self._note(TraceKind.COMMUNICATION_RECEIVED, at=asked, message=digest, source=source)
         del self._mail[: len(mail)]
         self.used[model] = None
         self._take_reply(order, reply)
@@ -266,5 +277,5 @@ class Conversation:
 
     def _note(self, kind: TraceKind, **what: object) -> None:
         self.trace.append(
-            TraceEvent.model_validate({"at": workflow.now(), "agent": self.order.agent, "kind": kind, **what})
+            TraceEvent.model_validate({"at": workflow.now(), "agent": self.order.agent, "kind": kind} | what)
         )
