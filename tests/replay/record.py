@@ -23,6 +23,9 @@ from phasegate.server_options import ServerOptions
 from phasegate.settings import Settings
 from states.view import JobView
 from states.words import Awaiting, Phase, ReviewKind, State
+from tests.replay import agent_stories
+from tests.replay.agent_stories import busy
+from tests.replay.waiting import until, view
 from tests.scripted import (
     QUESTION,
     SECOND,
@@ -31,12 +34,14 @@ from tests.scripted import (
     ScriptedReviewer,
     scripted_activities,
 )
+from tests.scripted_agents import Script, ScriptedProvider, good, scripted_agents
 from worker import build_worker
 from workflows.attributes import REGISTERED
 from workflows.planning import PlanningWorkflow
 
 HISTORIES = Path(__file__).parent / "histories"
 QUEUE = "replay"
+AGENTS_KEPT = 3
 Handle = WorkflowHandle[Any, Any]
 Story = Callable[[Handle], Awaitable[None]]
 
@@ -55,22 +60,8 @@ class Scenario:
     again: dict[str, Any] = field(default_factory=dict)
     """input of a second run under the same id, after the first has closed; empty for none"""
     then: Story | None = None
-
-
-async def view(handle: Handle) -> JobView:
-    """The job now."""
-    seen: JobView = await handle.query("view", result_type=JobView)
-    return seen
-
-
-async def until(handle: Handle, ready: Callable[[JobView], bool]) -> JobView:
-    """Wait for the job to look like this, 20 seconds at most."""
-    for _ in range(400):
-        seen = await view(handle)
-        if ready(seen):
-            return seen
-        await asyncio.sleep(0.05)
-    raise AssertionError(f"the job stays in {seen.state}, awaiting {seen.awaiting}")
+    script: Script | None = None
+    """what the models of the job's agents reply; None for a job without a model"""
 
 
 async def gate(handle: Handle, name: str) -> JobView:
@@ -263,6 +254,8 @@ def failing_once() -> ScriptedPlanner:
 
 TECHNICAL, REQUIREMENT, CONTRACT = ReviewKind.TECHNICAL, ReviewKind.REQUIREMENT, ReviewKind.CONTRACT
 
+NO_GATES = {"model": "m", "policy": {"gates": []}}
+
 SCENARIOS: dict[str, Scenario] = {
     "happy": Scenario(happy),
     "dialogue": Scenario(dialogue, reviewer=ScriptedReviewer(questions=(QUESTION, SECOND))),
@@ -291,6 +284,27 @@ SCENARIOS: dict[str, Scenario] = {
         then=resumed,
     ),
     "no_gates": Scenario(verified, policy={"gates": []}),
+    "agents": Scenario(agent_stories.to_the_end, NO_GATES, script=busy),
+    "agents_budget": Scenario(agent_stories.more_budget, NO_GATES, {"budget_usd": 0.035}, script=good),
+    "agents_ladder": Scenario(
+        agent_stories.to_the_end,
+        {**NO_GATES, "model": "first,second", "agents": {"max_iterations": 2}},
+        script=agent_stories.clumsy,
+    ),
+    "agents_dialogue": Scenario(
+        agent_stories.asked_again,
+        NO_GATES,
+        reviewer=ScriptedReviewer(questions=(QUESTION,)),
+        script=agent_stories.curious,
+    ),
+    "agents_failing": Scenario(agent_stories.mended, NO_GATES, script=agent_stories.failing_once()),
+    "agents_overtaken": Scenario(agent_stories.overtaken, NO_GATES, script=busy),
+    "agents_continue_as_new": Scenario(
+        agent_stories.to_the_end,
+        NO_GATES,
+        script=busy,
+        server={"limit.historyCount.suggestContinueAsNew": 40},
+    ),
     "continue_as_new": Scenario(many_signals, server={"limit.historyCount.suggestContinueAsNew": 60}),
 }
 
@@ -315,8 +329,9 @@ async def record(name: str, scenario: Scenario, server: EmbeddedServer) -> None:
     activities._workspaces = Sized(scenario.files)
     spec = {"task": "Expire sessions", "repository": "example", **scenario.spec}
     if scenario.policy:
-        spec["policy"] = scenario.policy
-    async with build_worker(client, Settings.load(task_queue=QUEUE), activities):
+        spec["policy"] = {**spec.get("policy", {}), **scenario.policy}
+    parts = [scripted_agents(store, ScriptedProvider(scenario.script))] if scenario.script else []
+    async with build_worker(client, Settings.load(task_queue=QUEUE), activities, *parts):
         handle = await client.start_workflow(
             PlanningWorkflow.run, spec, id=f"replay-{name}", task_queue=QUEUE
         )
@@ -324,6 +339,8 @@ async def record(name: str, scenario: Scenario, server: EmbeddedServer) -> None:
         await scenario.story(client.get_workflow_handle(handle.id))
         await view(client.get_workflow_handle(handle.id))
         await keep(client, name, handle.id, first)
+        if scenario.script:
+            await keep_agents(client, name, handle.id)
         if scenario.again and scenario.then:
             handle = await client.start_workflow(
                 PlanningWorkflow.run, scenario.again, id=handle.id, task_queue=QUEUE
@@ -349,6 +366,15 @@ async def keep(client: Client, name: str, job: str, run: str | None) -> None:
         last = history.events[-1]
         run = last.workflow_execution_continued_as_new_event_attributes.new_execution_run_id or None
         number += 1
+
+
+async def keep_agents(client: Client, name: str, job: str) -> None:
+    """Write the histories of a job's first agents; the others are like them."""
+    for agent in (await view(client.get_workflow_handle(job))).agents[:AGENTS_KEPT]:
+        child = f"{job}.{agent.id}"
+        seen = await client.get_workflow_handle(child).describe()
+        first = seen.raw_description.workflow_execution_info.first_run_id
+        await keep(client, f"{name}.{agent.id}", child, first)
 
 
 async def main(names: list[str]) -> None:

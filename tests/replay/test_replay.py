@@ -12,6 +12,7 @@ from activities.payloads import data_converter
 from activities.store import open_store
 from tests.replay.record import HISTORIES, SCENARIOS
 from worker import workflow_runner
+from workflows.agent import AgentWorkflow
 from workflows.planning import PlanningWorkflow
 
 MARKER = EventType.EVENT_TYPE_MARKER_RECORDED
@@ -21,7 +22,7 @@ RECORDED = sorted(HISTORIES.glob("*.json"))
 def replayer() -> Replayer:
     """As a worker would run it."""
     return Replayer(
-        workflows=[PlanningWorkflow],
+        workflows=[PlanningWorkflow, AgentWorkflow],
         data_converter=data_converter(open_store("memory://")),
         workflow_runner=workflow_runner(),
     )
