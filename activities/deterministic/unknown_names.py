@@ -80,8 +80,7 @@ def _known(index: Index, name: str) -> bool:
         return False
     if paths_named(index, name) or any(f"/{name.replace('.', '/')}." in f"/{p}" for p in index.paths):
         return True
-    lowered = last.lower()
-    return any(lowered in entry.terms or last in entry.uses for entry in index.files.values())
+    return index.written(last)
 
 
 def _context(task: str, name: str) -> Iterable[tuple[str, str]]:

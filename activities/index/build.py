@@ -1,52 +1,78 @@
 """open_index: from a checkout to an Index."""
 
-import threading
-import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from activities.index.cache import ParseCache
-from activities.index.languages import CODE, language_of, role_of, settle_headers, vendored
+from activities.index.assembly import assemble
+from activities.index.cache import LIMIT, PackCache
+from activities.index.contents import Contents
+from activities.index.crew import parse_all
+from activities.index.languages import language_of, role_of, settle_headers, vendored
 from activities.index.model import Index
-from activities.index.parse import MAX_BYTES, decode, parse, unreadable
-from activities.index.records import FileEntry, Parsed, Role
-from activities.index.resolve import resolve
-from activities.index.tree import Listed, Tree, open_tree
+from activities.index.pack import File, Pack, from_bytes
+from activities.index.parse import MAX_BYTES, decode
+from activities.index.records import Role
+from activities.index.tree import FolderTree, GitTree, Listed, open_tree
 
 _PROGRESS_EVERY = 1_000
-# `warnings.catch_warnings` changes the whole process: two indexes must not restore each other's filters.
-_QUIET = threading.Lock()
+_NO_FILES = ("symlink", "submodule")
+Progress = Callable[[str], None]
 
 
 def open_index(
     root: Path,
     commit: str,
     cache: Path | None = None,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Progress = lambda _: None,
+    limit: int = LIMIT,
 ) -> Index:
-    """Index the checkout at `root` as of `commit`. Raises UnreadableCheckout with a sentence for people."""
+    """Index the checkout at `root` as of `commit`. `cache` is a folder that any number of processes share,
+    `limit` the bytes that it may take. Raises UnreadableCheckout with a sentence for people."""
     tree = open_tree(root, commit)
-    listed = {item.path: item for item in tree.list()}
-    progress(f"{len(listed)} files listed")
-    headers = settle_headers(listed)
-    files = {path: _entry(item, headers) for path, item in listed.items()}
-    store = ParseCache(cache) if cache else None
-    for number, entry in enumerate(_parsed(tree, listed, files, store), 1):
-        files[entry.path] = entry
-        if number % _PROGRESS_EVERY == 0:
-            progress(f"{number} of {len(listed)} files read")
-    if store:
-        store.save()
-    return Index(
-        resolve(files, lambda path: _text(tree, listed[path])), lambda path: _text(tree, listed[path])
-    )
+    if cache is None:
+        return _opened(from_bytes(_build(tree, (), progress)), tree)
+    packs, key = PackCache(cache, limit), tree.key()
+    pack = packs.load(key)
+    if pack is None:
+        data = _build(tree, packs.recent(tree.source), progress)
+        packs.save(key, tree.source, data)
+        pack = packs.load(key) or from_bytes(data)  # from the disk it takes less memory
+    return _opened(pack, tree)
 
 
-def _entry(item: Listed, headers: str) -> FileEntry:
+def _opened(pack: Pack, tree: GitTree | FolderTree) -> Index:
+    files = {file.path: file for file in pack.files}
+
+    def read(path: str) -> str:
+        file = files[path]
+        if file.skipped in _NO_FILES or file.size > MAX_BYTES:
+            return ""
+        data = next(iter(tree.read([Listed(path, file.blob, file.size)])), b"")
+        return "" if b"\0" in data[:8_000] else decode(data)
+
+    return Index(Contents(pack, tree, read), read)
+
+
+def _build(tree: GitTree | FolderTree, known: Iterable[Pack], progress: Progress) -> bytes:
+    """The pack of a tree. What `known` packs have already is not read again."""
+    listed = sorted(tree.list(), key=lambda item: item.path)
+    headers = settle_headers(item.path for item in listed)
+    assembly = assemble([_file(item, headers) for item in listed], known)
+    missing = assembly.missing()
+    progress(f"{len(listed)} files listed, {len(missing)} to parse")
+    read = 0
+    for first, batch in parse_all(tree, missing):
+        assembly.add(missing[first : first + len(batch.records)], batch)
+        before, read = read, read + len(batch.records)
+        if read // _PROGRESS_EVERY > before // _PROGRESS_EVERY:
+            progress(f"{read} of {len(missing)} files parsed")
+    return assembly.pack()
+
+
+def _file(item: Listed, headers: str) -> File:
     language = headers if item.path.endswith(".h") else language_of(item.path)
     role = role_of(item.path, language)
-    return FileEntry(item.path, language, role, item.blob, item.size, _skip(item, role), language in CODE)
+    return File(item.path, language, role, item.blob, item.size, _skip(item, role), -1)
 
 
 def _skip(item: Listed, role: Role) -> str:
@@ -70,51 +96,3 @@ def _ordinary(path: str) -> bool:
         and path[0] != "~"
         and path[1:2] != ":"
     )
-
-
-def _parsed(
-    tree: Tree, listed: dict[str, Listed], files: dict[str, FileEntry], store: ParseCache | None
-) -> Iterator[FileEntry]:
-    missing = []
-    for entry in files.values():
-        if entry.skipped:
-            continue
-        known = store.get(entry.blob, entry.language) if store else None
-        if known:
-            yield _filled(entry, *known)
-        else:
-            missing.append(entry)
-    contents = tree.read(listed[entry.path] for entry in missing)
-    for entry, data in zip(missing, contents, strict=True):
-        skipped = unreadable(data, entry.language)
-        parsed = Parsed() if skipped else _quietly(data, entry.language)
-        if store:
-            store.put(entry.blob, entry.language, skipped, parsed)
-        yield _filled(entry, skipped, parsed)
-
-
-def _quietly(data: bytes, language: str) -> Parsed:
-    """Warnings about the code that is read are not ours to print."""
-    with _QUIET, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return parse(data, language)
-
-
-def _filled(entry: FileEntry, skipped: str, parsed: Parsed) -> FileEntry:
-    return replace(
-        entry,
-        role=Role.GENERATED if skipped in ("generated", "minified") else entry.role,
-        skipped=skipped,
-        symbols=tuple(replace(symbol, path=entry.path) for symbol in parsed.symbols),
-        imports=parsed.imports,
-        uses=parsed.uses,
-        terms=parsed.terms,
-        lines=parsed.lines,
-    )
-
-
-def _text(tree: Tree, item: Listed) -> str:
-    if item.skip or item.size > MAX_BYTES:
-        return ""
-    data = next(iter(tree.read([item])), b"")
-    return "" if b"\0" in data[:8_000] else decode(data)

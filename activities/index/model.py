@@ -1,22 +1,28 @@
 """Index: the questions that planning asks about a repository, answered from parsed files."""
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
 from functools import cached_property
 
 from activities.index import ranking, tests_map
+from activities.index.contents import Contents
+from activities.index.pack import DEFINED, MEMBER, USED, WRITTEN
 from activities.index.records import FileEntry, Ranked, Role, Symbol, SymbolKind, Use
+from activities.index.search import WordIndex
 
 HUGE_LINE = 2_000
+_KEPT_TEXTS = 64
 
 
 class Index:
     """A repository at one commit. Every answer is deterministic and ordered; paths are POSIX and relative."""
 
-    def __init__(self, files: Mapping[str, FileEntry], read: Callable[[str], str]) -> None:
-        self.files: dict[str, FileEntry] = dict(sorted(files.items()))
+    def __init__(self, contents: Contents, read: Callable[[str], str]) -> None:
+        self.files: dict[str, FileEntry] = contents.entries()
+        self._contents = contents
         self._read = read
-        self._texts: dict[str, str] = {}
+        self._texts: OrderedDict[str, str] = OrderedDict()
+        self._found: dict[str, tuple[Symbol, ...]] = {}
 
     @cached_property
     def paths(self) -> frozenset[str]:
@@ -26,7 +32,12 @@ class Index:
     @cached_property
     def symbol_names(self) -> frozenset[str]:
         """Every defined name, bare and as `Class.method`."""
-        return frozenset(self._by_name)
+        return frozenset(n for e in self.files.values() for s in e.symbols for n in (s.name, s.qualified))
+
+    @cached_property
+    def words(self) -> WordIndex:
+        """Which files hold which words."""
+        return WordIndex(self._contents.pack)
 
     @cached_property
     def languages(self) -> dict[str, int]:
@@ -39,7 +50,10 @@ class Index:
 
     def find(self, name: str) -> tuple[Symbol, ...]:
         """Definitions of a bare or qualified name, sources before tests."""
-        return self._by_name.get(name.strip().removesuffix("()"), ())
+        name = name.strip().removesuffix("()")
+        if name not in self._found:
+            self._found[name] = self._defined(name)
+        return self._found[name]
 
     def symbols_in(self, path: str) -> tuple[Symbol, ...]:
         """What a file defines, top to bottom. Empty for an unknown path."""
@@ -48,7 +62,7 @@ class Index:
 
     def used_in(self, name: str) -> tuple[str, ...]:
         """Code files that use an identifier, by path; definitions and imports do not count."""
-        return tuple(self._used_in.get(name, ()))
+        return tuple(self._files_with(name, USED))
 
     def files_called(self, stem: str) -> tuple[str, ...]:
         """Files whose name without ending is `stem`, in lower case."""
@@ -60,13 +74,20 @@ class Index:
 
     def mentions(self, name: str) -> bool:
         """Whether code uses or defines the identifier anywhere (also as an attribute or a field)."""
-        return name in self._used_in or name in self._by_name or name in self._member_names
+        return bool(self._files_with(name, USED | DEFINED | MEMBER))
+
+    def written(self, name: str) -> bool:
+        """Whether any file that is read holds the identifier, or the word in lower case."""
+        return (
+            bool(self._files_with(name, USED | DEFINED | WRITTEN))
+            or self.words.in_text(name.lower())[0].size > 0
+        )
 
     def callers(self, symbol: Symbol) -> tuple[Use, ...]:
         """Places in code that use a symbol. A name that several files define counts only where the
         defining file is imported or its class is named."""
         uses = []
-        for path in self._used_in.get(symbol.name, ()):
+        for path in self._files_with(symbol.name, USED):
             if path == symbol.path or self._reaches(path, symbol):
                 for line in self.files[path].uses[symbol.name]:
                     inside = (
@@ -97,9 +118,12 @@ class Index:
 
     def text(self, path: str) -> str:
         """The whole text, invalid UTF-8 replaced. Raises KeyError for a path that is not in the commit."""
-        if path not in self._texts:
-            self._texts[path] = self._read(path)
-        return self._texts[path]
+        text = self._texts.get(path)
+        if text is None:
+            text = self._texts[path] = self._read(path)
+            if len(self._texts) > _KEPT_TEXTS:
+                self._texts.popitem(last=False)
+        return text
 
     def lines(self, path: str, first: int, last: int) -> str:
         """Lines `first` to `last`, 1-based and inclusive; a line of more than 2,000 characters is cut."""
@@ -120,33 +144,21 @@ class Index:
         return max(around, key=lambda s: (s.first, -s.last)).qualified if around else ""
 
     def _reaches(self, path: str, symbol: Symbol) -> bool:
-        if len({(other.path, other.parent) for other in self._by_name.get(symbol.name, ())}) == 1:
+        if len({(other.path, other.parent) for other in self.find(symbol.name)}) == 1:
             return True
         if symbol.parent:
             return symbol.parent in self.files[path].uses
         return path in self.importers(symbol.path)
 
-    @cached_property
-    def _by_name(self) -> dict[str, tuple[Symbol, ...]]:
-        found: dict[str, list[Symbol]] = defaultdict(list)
-        for entry in sorted(self.files.values(), key=lambda e: (e.role is not Role.SOURCE, e.path)):
-            for symbol in entry.symbols:
-                for name in dict.fromkeys((symbol.name, symbol.qualified)):
-                    found[name].append(symbol)
-        return {name: tuple(symbols) for name, symbols in found.items()}
+    def _defined(self, name: str) -> tuple[Symbol, ...]:
+        places = {*self._files_with(name, DEFINED), *self._files_with(name.rsplit(".", 1)[-1], DEFINED)}
+        entries = sorted((self.files[p] for p in places), key=lambda e: (e.role is not Role.SOURCE, e.path))
+        return tuple(s for e in entries for s in e.symbols if name in (s.name, s.qualified))
 
-    @cached_property
-    def _member_names(self) -> frozenset[str]:
-        return frozenset(m.name for e in self.files.values() for s in e.symbols for m in s.members)
-
-    @cached_property
-    def _used_in(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
-        for entry in self.files.values():
-            if entry.code:
-                for name in entry.uses:
-                    found[name].append(entry.path)
-        return dict(found)
+    def _files_with(self, name: str, bits: int) -> list[str]:
+        """Files that do this with a name, by path."""
+        texts, values = self._contents.pack.tables["names"].find(name)
+        return self.words.paths(texts[(values & bits) != 0].tolist())
 
     @cached_property
     def _called(self) -> dict[str, list[str]]:

@@ -5,16 +5,19 @@ This file is the only place that decides the order; `rank` is all that the rest 
 
 from __future__ import annotations
 
-import logging
 import math
 import posixpath
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from activities.index.naming import Named, named_in
 from activities.index.reasons import Reasons
 from activities.index.records import FileEntry, Ranked, Role, Symbol, SymbolKind
-from activities.index.words import IDENTIFIER, STOP_WORDS, parts, query_terms
+from activities.index.search import WordIndex
+from activities.index.words import IDENTIFIER, STOP_WORDS, query_terms
 
 if TYPE_CHECKING:
     from activities.index.model import Index
@@ -32,6 +35,7 @@ _NAME_WEIGHT, _FOLDER_WEIGHT, _SYMBOL_WEIGHT = 6, 2, 2
 _MAX_FENCED, _MAX_TERMS = 4, 400
 _PLAIN, _PLAIN_WORDS, _PLAIN_PLACES = 4.0, 25, 3
 _FRONT = 0.5
+_K1, _B = 1.2, 0.6
 _FRONTS = frozenset({"__init__.py", "index.ts", "index.js", "index.tsx"})
 
 
@@ -60,39 +64,33 @@ def _only_front(entry: FileEntry) -> bool:
 
 
 def _word_scores(index: Index, terms: dict[str, int]) -> dict[str, float]:
-    """BM25, the best file has 1. Only the query's words are indexed; filler keeps the lengths true."""
-    documents = [entry for entry in index.files.values() if not entry.skipped and entry.terms]
+    """BM25 over the tables of the index, the best file has 1. Words of paths and symbols count more."""
+    words, paths = index.words, list(index.files)
     wanted = sorted(terms, key=lambda t: (-terms[t], t))[:_MAX_TERMS]
-    if not documents or not wanted:
+    readable = words.lengths > 0
+    if not readable.any() or not wanted:
         return {}
-    import bm25s  # numpy behind it takes a tenth of a second to import
+    counts = [_counts(words, term, len(paths)) for term in wanted]
+    lengths = np.maximum(words.lengths, sum(counts) + 1.0)
+    drag = _K1 * (1 - _B + _B * lengths / lengths[readable].mean())
+    found = np.zeros(len(paths))
+    for term, count in zip(wanted, counts, strict=True):
+        count = np.where(readable, count, 0)
+        holding = np.count_nonzero(count)
+        rarity = math.log(1 + (np.count_nonzero(readable) - holding + 0.5) / (holding + 0.5))
+        found += min(terms[term], 3) * rarity * count / (count + drag)
+    best = found.max() or 1.0
+    return {paths[n]: float(found[n] / best) for n in np.flatnonzero(found).tolist()}
 
-    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it asks for DEBUG by itself
-    vocabulary = {"": 0, **{term: number for number, term in enumerate(wanted, 1)}}
-    corpus = [_token_ids(entry, vocabulary) for entry in documents]
-    engine = bm25s.BM25(k1=1.2, b=0.6)
-    engine.index((corpus, vocabulary), show_progress=False)
-    weights = [vocabulary[term] for term in wanted for _ in range(min(terms[term], 3))]
-    found = engine.get_scores(weights).tolist()
-    best = max(found) or 1.0
-    return {entry.path: score / best for entry, score in zip(documents, found, strict=True) if score > 0}
 
-
-def _token_ids(entry: FileEntry, vocabulary: dict[str, int]) -> list[int]:
-    counts: dict[int, int] = defaultdict(int)
-    for term in vocabulary.keys() & entry.terms.keys():
-        counts[vocabulary[term]] += entry.terms[term]
-    folder, name = posixpath.split(entry.path)
-    for text, weight in ((name.rsplit(".", 1)[0], _NAME_WEIGHT), (folder, _FOLDER_WEIGHT)):
-        for part in parts(text):
-            if part in vocabulary:
-                counts[vocabulary[part]] += weight
-    for symbol in entry.symbols:
-        for part in parts(symbol.name):
-            if part in vocabulary:
-                counts[vocabulary[part]] += _SYMBOL_WEIGHT
-    ids = [number for number in sorted(counts) for _ in range(counts[number])]
-    return ids + [0] * max(sum(entry.terms.values()) - len(ids), 1)
+def _counts(words: WordIndex, term: str, number: int) -> NDArray[np.float32]:
+    """How much each file holds of a term."""
+    total = np.zeros(number, dtype=np.float32)
+    ways = (words.in_text, 1), (words.in_names, _NAME_WEIGHT), (words.in_folders, _FOLDER_WEIGHT)
+    for find, weight in (*ways, (words.in_symbols, _SYMBOL_WEIGHT)):
+        files, times = find(term)
+        total[files] += weight * times
+    return total
 
 
 def _named_scores(index: Index, query: str, named: Named) -> tuple[dict[str, float], dict[str, list[str]]]:

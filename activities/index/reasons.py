@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from activities.index.words import parts, query_terms, spoken
@@ -22,8 +21,7 @@ class Reasons:
         self._index = index
         self._terms = query_terms(query)
         self._words = spoken(query)
-        spread = Counter(p for path in index.files for p in _path_parts(path) & self._terms.keys())
-        self._everywhere = {p for p, number in spread.items() if number > max(3, len(index.files) / 2)}
+        self._everywhere = {t for t in self._terms if self._spread(t) > max(3, len(index.files) / 2)}
 
     def of(self, path: str) -> tuple[str, ...]:
         """What path, symbols and text have in common with the query."""
@@ -39,15 +37,17 @@ class Reasons:
         if close:
             names = dict.fromkeys(f"`{symbol.qualified}`" for _, symbol in close[:_SHOWN_SYMBOLS])
             reasons.append(f"defines {', '.join(names)}")
-        common = [t for t in self._terms if t in entry.terms]
+        counts = entry.terms
+        common = [t for t in self._terms if t in counts]
         if common:
-            common.sort(key=lambda t: (-min(entry.terms[t], 9) * self._terms[t], t))
+            common.sort(key=lambda t: (-min(counts[t], 9) * self._terms[t], t))
             reasons.append(f"uses the task's words {self._listing(common)}")
         return tuple(reasons)
 
+    def _spread(self, term: str) -> int:
+        """How many paths speak of a term."""
+        words = self._index.words
+        return len({*words.in_names(term)[0].tolist(), *words.in_folders(term)[0].tolist()})
+
     def _listing(self, terms: list[str]) -> str:
         return ", ".join(list(dict.fromkeys(self._words.get(t, t) for t in terms))[:_SHOWN])
-
-
-def _path_parts(path: str) -> set[str]:
-    return set(parts(posixpath.splitext(path)[0]))

@@ -1,8 +1,11 @@
 """What the index knows about a file: the records that parsers fill and everything else reads."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
+
+import msgspec
 
 
 class Role(StrEnum):
@@ -40,8 +43,7 @@ class SymbolKind(StrEnum):
         return self in (SymbolKind.CLASS, SymbolKind.STRUCT, SymbolKind.INTERFACE, SymbolKind.ENUM)
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(msgspec.Struct, frozen=True, array_like=True):
     """A field of a class, struct or interface; `type` and `default` as written, blank when absent."""
 
     name: str
@@ -49,8 +51,7 @@ class Member:
     default: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(msgspec.Struct, frozen=True, array_like=True):
     """One definition. `signature` is the source's header on one line, without body or trailing colon or
     brace; `first` and `last` are 1-based and include decorators; `doc` is the first line of its docs."""
 
@@ -83,8 +84,7 @@ class Symbol:
         return f"{self.path}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(msgspec.Struct, frozen=True, array_like=True):
     """One import. `module` and `names` as written; `paths` are the repository files it reaches, `external`
     the package outside of the repository that it names. Exactly one of the two is filled, or none for
     what belongs to the language itself."""
@@ -96,36 +96,122 @@ class Import:
     external: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(msgspec.Struct, frozen=True):
     """What one blob says, whatever its path. `uses` maps identifiers to the lines they stand on (definitions
     and imports excluded); `terms` maps lower-case words to how often they occur."""
 
     symbols: tuple[Symbol, ...] = ()
     imports: tuple[Import, ...] = ()
-    uses: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    terms: Mapping[str, int] = field(default_factory=dict)
+    uses: Mapping[str, tuple[int, ...]] = {}
+    terms: Mapping[str, int] = {}
     lines: int = 0
     broken: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+class Facts(Protocol):
+    """Where the contents of files come from when they are asked for."""
+
+    def symbols(self, number: int) -> tuple[Symbol, ...]:
+        """What a file defines, without its path."""
+        ...
+
+    def imports(self, number: int) -> tuple[Import, ...]:
+        """Its imports, as written."""
+        ...
+
+    def uses(self, number: int) -> Mapping[str, tuple[int, ...]]:
+        """Identifiers with their lines."""
+        ...
+
+    def terms(self, number: int) -> Mapping[str, int]:
+        """Words with how often they occur."""
+        ...
+
+    def resolved(self, entry: "FileEntry", imports: tuple[Import, ...]) -> tuple[Import, ...]:
+        """The same imports with what they reach."""
+        ...
+
+
 class FileEntry:
     """One file of the commit. `skipped` says why it was listed but not read (`binary`, `too large`, ...),
-    blank when it was; `code` is whether its language is parsed, so that its identifiers are uses."""
+    blank when it was; `code` is whether its language is parsed, so that its identifiers are uses.
 
-    path: str
-    language: str
-    role: Role
-    blob: str
-    size: int
-    skipped: str = ""
-    code: bool = False
-    symbols: tuple[Symbol, ...] = ()
-    imports: tuple[Import, ...] = ()
-    uses: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    terms: Mapping[str, int] = field(default_factory=dict)
-    lines: int = 0
+    What the file says is decoded when it is asked for: a repository has far more than a task is about.
+    `symbols` and `imports` are kept, `uses` and `terms`, which are large, are not: take them once.
+    """
+
+    __slots__ = (
+        *("path", "language", "role", "blob", "size", "skipped", "code", "lines"),
+        *("_facts", "_number", "_symbols", "_imports"),
+    )
+
+    def __init__(
+        self,
+        path: str,
+        language: str,
+        role: Role,
+        blob: str,
+        size: int,
+        skipped: str,
+        code: bool,
+        lines: int,
+        facts: Facts,
+        number: int,
+    ) -> None:
+        self.path, self.language, self.role, self.blob, self.size = path, language, role, blob, size
+        self.skipped, self.code, self.lines = skipped, code, lines
+        self._facts, self._number = facts, number
+        self._symbols: tuple[Symbol, ...] | None = None
+        self._imports: tuple[Import, ...] | None = None
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """What the file defines, top to bottom."""
+        if self._symbols is None:
+            found = self._facts.symbols(self._number)
+            for symbol in found:
+                msgspec.structs.force_setattr(symbol, "path", self.path)
+            self._symbols = found
+        return self._symbols
+
+    @property
+    def imports(self) -> tuple[Import, ...]:
+        """Its imports with what they reach."""
+        if self._imports is None:
+            self._imports = self._facts.resolved(self, self._facts.imports(self._number))
+        return self._imports
+
+    @property
+    def uses(self) -> Mapping[str, tuple[int, ...]]:
+        """Identifiers with the lines they stand on, definitions and imports excluded."""
+        return self._facts.uses(self._number)
+
+    @property
+    def terms(self) -> Mapping[str, int]:
+        """Lower-case words with how often they occur."""
+        return self._facts.terms(self._number)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FileEntry) and self._whole() == other._whole()
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.blob))
+
+    def __repr__(self) -> str:
+        return f"FileEntry({self.path!r}, {self.language!r}, {self.role!r}, {self.skipped!r})"
+
+    def _whole(self) -> tuple[object, ...]:
+        named = (
+            self.path,
+            self.language,
+            self.role,
+            self.blob,
+            self.size,
+            self.skipped,
+            self.code,
+            self.lines,
+        )
+        return (*named, self.symbols, self.imports, self.uses, self.terms)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,9 @@ import posixpath
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Set
 
-from activities.index.records import FileEntry, Import
+from activities.index.records import Import
 
 Reach = tuple[tuple[str, ...], str]
 
@@ -19,40 +18,38 @@ _RUST_OWN = frozenset({"std", "core", "alloc"})
 _GO_MODULE = re.compile(r"^module\s+(\S+)", re.M)
 
 
-def resolve(files: Mapping[str, FileEntry], read: Callable[[str], str]) -> dict[str, FileEntry]:
-    """The same files with every import resolved. `read` gives the text of a path (for go.mod)."""
-    resolver = _Resolver(files, read)
-    return {path: replace(entry, imports=resolver.imports(entry)) for path, entry in files.items()}
+class Resolver:
+    """Lookup tables over all paths, built once. `read` gives the text of a path (for go.mod)."""
 
-
-class _Resolver:
-    """Lookup tables over all paths, built once."""
-
-    def __init__(self, files: Mapping[str, FileEntry], read: Callable[[str], str]) -> None:
-        self._files = files
-        self._python = _python_modules(files)
+    def __init__(self, paths: Set[str], read: Callable[[str], str]) -> None:
+        self._files = paths
+        self._python = _python_modules(paths)
         self._by_name: dict[str, list[str]] = defaultdict(list)
         self._go_folders: dict[str, list[str]] = defaultdict(list)
-        for path in sorted(files):
-            self._by_name[posixpath.basename(path)].append(path)
+        self._java_folders: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(paths):
+            folder, name = posixpath.split(path)
+            self._by_name[name].append(path)
             if path.endswith(".go") and not path.endswith("_test.go"):
-                self._go_folders[posixpath.dirname(path)].append(path)
+                self._go_folders[folder].append(path)
+            if path.endswith(".java"):
+                self._java_folders[posixpath.basename(folder)].append(path)
         self._go_modules = {
             found.group(1): posixpath.dirname(path)
             for path in self._by_name.get("go.mod", [])
             if (found := _GO_MODULE.search(read(path)))
         }
 
-    def imports(self, entry: FileEntry) -> tuple[Import, ...]:
-        """The imports of one file, resolved."""
-        reach = self._reach_of(entry.language)
+    def imports(self, path: str, language: str, written: tuple[Import, ...]) -> tuple[Import, ...]:
+        """The imports of one file with what they reach."""
+        reach = self._reach_of(language)
         if reach is None:
-            return entry.imports
+            return written
         done = []
-        for item in entry.imports:
-            paths, external = reach(entry.path, item)
-            paths = tuple(dict.fromkeys(p for p in paths if p != entry.path))
-            done.append(replace(item, paths=paths, external="" if paths else external))
+        for item in written:
+            paths, external = reach(path, item)
+            paths = tuple(dict.fromkeys(p for p in paths if p != path))
+            done.append(Import(item.module, item.line, item.names, paths, "" if paths else external))
         return tuple(done)
 
     def _reach_of(self, language: str) -> Callable[[str, Import], Reach] | None:
@@ -144,7 +141,7 @@ class _Resolver:
 
     def _crate_root(self, path: str) -> str:
         folder = posixpath.dirname(path)
-        while folder and not {f"{folder}/lib.rs", f"{folder}/main.rs"} & self._files.keys():
+        while folder and not {f"{folder}/lib.rs", f"{folder}/main.rs"} & self._files:
             folder = posixpath.dirname(folder)
         return folder or "src"
 
@@ -153,8 +150,8 @@ class _Resolver:
         if item.names == ("*",):
             near = [
                 p
-                for p in self._files
-                if p.endswith(".java") and ("/" + posixpath.dirname(p)).endswith("/" + tail)
+                for p in self._java_folders.get(posixpath.basename(tail), ())
+                if ("/" + posixpath.dirname(p)).endswith("/" + tail)
             ]
             return tuple(near), "" if near else _java_package(item.module)
         for name in (tail, posixpath.dirname(tail)):  # a static import names a member of the class

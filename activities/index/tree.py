@@ -4,8 +4,9 @@ import contextlib
 import hashlib
 import os
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -15,6 +16,8 @@ _GIT_ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "LC_ALL": "C",
 }
+_AHEAD = 400
+"""questions sent before answers are read: they must fit into a pipe, or both sides wait for each other"""
 _KINDS = {"120000": "symlink", "160000": "submodule"}
 
 
@@ -33,7 +36,16 @@ class Listed:
 
 
 class Tree(Protocol):
-    """Where files come from."""
+    """Where files come from. `key` names exactly these files and contents, `source` what they belong to."""
+
+    @property
+    def source(self) -> str:
+        """A name that all states of one repository or folder share."""
+        ...
+
+    def key(self) -> str:
+        """A name that only equal trees share. Raises UnreadableCheckout."""
+        ...
 
     def list(self) -> list[Listed]:
         """Every path."""
@@ -44,7 +56,7 @@ class Tree(Protocol):
         ...
 
 
-def open_tree(root: Path, commit: str) -> Tree:
+def open_tree(root: Path, commit: str) -> "GitTree | FolderTree":
     """Git objects when `root` is a repository or a worktree of one, else the folder as it is."""
     if (root / ".git").exists():
         return GitTree(root, commit)
@@ -56,36 +68,49 @@ def open_tree(root: Path, commit: str) -> Tree:
 class GitTree:
     """Reads blobs, not files: what is planned on is the commit, whatever happens to the checkout."""
 
-    def __init__(self, root: Path, commit: str) -> None:
+    def __init__(self, root: Path, commit: str, git_folder: str = "") -> None:
         # A worktree may be removed while its index is still in use; the repository behind it stays.
-        shared = subprocess.run(
-            ["git", "-C", str(root), "rev-parse", "--path-format=absolute", "--git-common-dir"],
-            capture_output=True,
-            env=_environment(),
-            check=False,
-        )
+        self.root, self._commit = root, commit
+        self.git_folder = git_folder or self._shared_folder()
+        self._git = ["git", "--git-dir", self.git_folder]
+
+    @property
+    def source(self) -> str:
+        """What other trees of the same repository share."""
+        return f"git:{self.git_folder}"
+
+    def key(self) -> str:
+        """A name for exactly these files and their contents."""
+        name = f"{self._commit}^{{tree}}"
+        command = [*self._git, "rev-parse", "--verify", "--end-of-options", name]
+        return self._run(command).decode("ascii").strip()
+
+    def _shared_folder(self) -> str:
+        asked = ["git", "-C", str(self.root), "rev-parse", "--path-format=absolute", "--git-common-dir"]
+        shared = subprocess.run(asked, capture_output=True, env=_environment(), check=False)
         if shared.returncode:
             raise UnreadableCheckout(
-                f"{root} is no readable git checkout; run `git -C {root} status` to see why"
+                f"{self.root} is no readable git checkout; run `git -C {self.root} status` to see why"
             )
-        self._git = ["git", "--git-dir", os.fsdecode(shared.stdout).rstrip("\n")]
-        self._commit = commit
+        return os.fsdecode(shared.stdout).rstrip("\n")
+
+    def _run(self, command: Sequence[str]) -> bytes:
+        done = subprocess.run(command, capture_output=True, env=_environment(), check=False)
+        if done.returncode:
+            reason = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["git failed"]
+            raise UnreadableCheckout(
+                f"commit {self._commit[:60]} cannot be read ({reason[0]}); check that it exists"
+            )
+        return done.stdout
 
     def list(self) -> list[Listed]:
         """Every path of the commit, submodules and links marked."""
         command = [*self._git, "ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", self._commit]
-        done = subprocess.run(command, capture_output=True, env=_environment(), check=False)
-        if done.returncode:
-            reason = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [
-                "git ls-tree failed"
-            ]
-            raise UnreadableCheckout(
-                f"commit {self._commit[:60]} cannot be read ({reason[0]}); check that it exists"
-            )
-        return [self._listed(row) for row in done.stdout.split(b"\0") if row]
+        rows = self._run(command).split(b"\0")
+        return [self._listed(row) for row in rows if row]
 
     def read(self, wanted: Iterable[Listed]) -> Iterator[bytes]:
-        """One `git cat-file --batch` for all of them, asked and answered in turn."""
+        """One `git cat-file --batch` for all of them, asked some at a time."""
         process = subprocess.Popen(
             [*self._git, "cat-file", "--batch"],
             stdin=subprocess.PIPE,
@@ -96,10 +121,12 @@ class GitTree:
         assert process.stdin
         assert process.stdout
         try:
-            for item in wanted:
-                process.stdin.write(item.blob.encode() + b"\n")
+            asked = iter(wanted)
+            while names := [item.blob.encode() for item in islice(asked, _AHEAD)]:
+                process.stdin.write(b"\n".join(names) + b"\n")
                 process.stdin.flush()
-                yield _answer(process.stdout)
+                for _ in names:
+                    yield _answer(process.stdout)
         except BrokenPipeError:
             raise UnreadableCheckout("git stopped reading the repository; run `git fsck` in it") from None
         finally:
@@ -121,12 +148,28 @@ class FolderTree:
     """A folder without git: walked, and hashed as git would."""
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self.root = root
+        self._listing: Sequence[Listed] | None = None
+
+    @property
+    def source(self) -> str:
+        """What other states of the same folder share."""
+        return f"folder:{self.root}"
+
+    def key(self) -> str:
+        """A name for exactly these files and their contents."""
+        rows = "\0".join(f"{item.path}\0{item.blob}\0{item.skip}" for item in self.list())
+        return hashlib.sha1(rows.encode("utf-8", "replace"), usedforsecurity=False).hexdigest() + "f"
 
     def list(self) -> list[Listed]:
-        """Every file below the folder, `.git` folders left out."""
+        """Every file below the folder as it was at first, `.git` folders left out."""
+        if self._listing is None:
+            self._listing = self._walk()
+        return [*self._listing]
+
+    def _walk(self) -> Sequence[Listed]:
         found = []
-        for folder, folders, names in os.walk(self._root, followlinks=False):
+        for folder, folders, names in os.walk(self.root, followlinks=False):
             folders[:] = sorted(name for name in folders if name != ".git")
             links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
             for name in sorted([*names, *links]):
@@ -136,11 +179,11 @@ class FolderTree:
     def read(self, wanted: Iterable[Listed]) -> Iterator[bytes]:
         """Straight from the disk."""
         for item in wanted:
-            yield _file_bytes(self._root / item.path)
+            yield _file_bytes(self.root / item.path)
 
     def _listed(self, path: Path) -> Listed:
         relative = (
-            path.relative_to(self._root)
+            path.relative_to(self.root)
             .as_posix()
             .encode("utf-8", "surrogateescape")
             .decode("utf-8", "replace")
