@@ -41,6 +41,15 @@ class JobMetrics(Piece):
     versions: dict[Phase, int] = Field(default_factory=dict)
     questions: int = 0
     questions_guessed: int = 0
+    agents: int = 0
+    model_calls: int = 0
+    tokens: int = 0
+    cached_tokens: int = 0
+    """the part of `tokens` that a provider's cache served"""
+    cost_usd: float = 0.0
+    """of the calls whose price is known"""
+    unpriced_calls: int = 0
+    """model calls whose cost is not known and not in `cost_usd`"""
     accepted_by_people: tuple[Phase, ...] = ()
     accepted_by_policy: tuple[Phase, ...] = ()
 
@@ -51,6 +60,7 @@ def measure(record: JobRecord, artifacts: Mapping[Phase, Artifact]) -> JobMetric
     plan = maybe(artifacts, Phase.IMPLEMENTATION_PLAN, ImplementationPlanArtifact)
     checked = maybe(artifacts, Phase.VALIDATION, ValidationArtifact)
     resolved = clarified.resolved_ambiguities if clarified else ()
+    spent = record.spent()
     accepted = {
         ref.phase: ref.accepted_by for ref in record.artifacts if ref.status is ArtifactStatus.CURRENT
     }
@@ -72,6 +82,12 @@ def measure(record: JobRecord, artifacts: Mapping[Phase, Artifact]) -> JobMetric
         versions=_versions(record),
         questions=len(record.questions),
         questions_guessed=sum(1 for each in resolved if each.guessed),
+        agents=len(record.agents),
+        model_calls=spent.calls,
+        tokens=spent.tokens,
+        cached_tokens=spent.cached_tokens,
+        cost_usd=round(spent.cost_usd, 6),
+        unpriced_calls=spent.unpriced_calls,
         accepted_by_people=tuple(p for p, names in accepted.items() if any(is_person(n) for n in names)),
         accepted_by_policy=tuple(p for p, names in accepted.items() if any(is_policy(n) for n in names)),
     )

@@ -9,6 +9,7 @@ from states.artifacts.implementation import FileOperation, ImplementationPlanArt
 from states.artifacts.validation import ValidationArtifact
 from states.record import JobRecord
 from states.render_parts import code, line, old_lines
+from states.spending import in_words, spending
 from states.words import Operation
 
 _ACTIONS = {Operation.CREATE: "Create", Operation.MODIFY: "Modify", Operation.DELETE: "Delete"}
@@ -44,8 +45,29 @@ def plan_document(
         "## APPROVALS",
         "",
         *(f"- {line(each)}" for each in approvals(record)),
+        "",
+        *_models(record),
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _models(record: JobRecord) -> Iterator[str]:
+    """What models did and what it cost, by phase and agent; nothing for a job without models."""
+    if not record.agents:
+        return
+    yield "## MODELS"
+    yield ""
+    yield f"{in_words(record.spent(), record.budget_usd, record.budget_tokens)}."
+    yield ""
+    for phase, used in spending(record).items():
+        current = record.current(phase)
+        made = f" Made by {current.made_by}." if current else ""
+        yield f"- {phase.name}: {in_words(used)}.{made}"
+        for agent in record.agents:
+            if agent.phase is phase:
+                names = ", ".join(agent.used) or "no reply"
+                end = agent.end or "still at work"
+                yield f"  - {line(f'{agent.id} ({names}), {end}: {in_words(agent.usage)}')}"
 
 
 def _context(clarification: ClarificationArtifact, plan: ImplementationPlanArtifact) -> Iterator[str]:

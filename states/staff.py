@@ -6,6 +6,7 @@ from states.agents import AgentCarry, AgentEnd, AgentKind, AgentNote, Usage
 from states.ledger import EntryKind
 from states.receive import pause
 from states.record import Hold, JobRecord, Rest
+from states.spending import in_words
 from states.words import HoldKind, Phase
 
 SHORT = {AgentKind.PLAN: "", AgentKind.REVIEW: "review-", AgentKind.EXPLAIN: "explain-"}
@@ -40,9 +41,8 @@ def book(
     record.agents[index] = record.agents[index].model_copy(
         update={"end": end, "usage": usage, "used": used, "reason": reason[:400], "head": head}
     )
-    unknown = f" and {usage.unpriced_calls} calls at an unknown price" if usage.unpriced_calls else ""
-    what = f"{agent} {end}: {usage.calls} calls, {usage.tokens:,} tokens, ${usage.cost_usd:.4f}{unknown}"
-    record.note(now, EntryKind.AGENT, what, who=", ".join(f"model:{name}" for name in used), why=reason)
+    who = ", ".join(f"model:{name}" for name in used)
+    record.note(now, EntryKind.AGENT, f"{agent} {end}: {in_words(usage)}", who=who, why=reason)
 
 
 def taken_over(record: JobRecord, work: str) -> AgentCarry | None:

@@ -7,8 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from states.agents import AgentNote
+from states.agents import AgentNote, Usage
 from states.facts import decisions_enough, facts_of
+from states.ledger import cut
 from states.machine import can_fire, triggers_from
 from states.record import (
     ArtifactRef,
@@ -21,6 +22,7 @@ from states.record import (
     Span,
 )
 from states.review import Finding
+from states.spending import spending
 from states.words import (
     WORK_PHASES,
     Awaiting,
@@ -34,6 +36,9 @@ from states.words import (
     Trigger,
 )
 from states.workspace import WorkspaceRef
+
+LONGEST_SAID = 200
+"""characters of what a person said that a view repeats"""
 
 
 class NextCommand(BaseModel):
@@ -77,7 +82,15 @@ class JobView(BaseModel):
     allowed: tuple[Trigger, ...] = ()
     next_commands: tuple[NextCommand, ...] = ()
     workspace: WorkspaceRef | None = None
+    model: tuple[str, ...] = ()
+    """the models that plan, the preferred one first; none: no model"""
+    models: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """other models for single phases and for `review`; `states.models.ladder_for` reads both"""
     agents: tuple[AgentNote, ...] = ()
+    spending: dict[Phase, Usage] = Field(default_factory=dict)
+    """what the agents of each phase used; one that still runs is counted when it ends"""
+    said: tuple[str, ...] = ()
+    """what people said in CLARIFICATION, each in short; `Reply.to` counts these from 1"""
     replies: tuple[Reply, ...] = ()
     tokens: int = 0
     cost_usd: float = 0.0
@@ -89,6 +102,17 @@ class JobView(BaseModel):
     started: datetime | None = None
     open_until: datetime | None = None
     ledger_count: int = 0
+
+    @property
+    def spent(self) -> Usage:
+        """What all agents used that are done."""
+        return sum(self.spending.values(), Usage())
+
+    @property
+    def running(self) -> AgentNote | None:
+        """The agent that is at work, if any: the newest one without an end."""
+        last = self.agents[-1] if self.agents else None
+        return last if last and last.end is None else None
 
 
 class JobResult(BaseModel):
@@ -138,7 +162,11 @@ def view_of(record: JobRecord) -> JobView:
         ),
         next_commands=tuple(next_commands(record)),
         workspace=record.workspace,
+        model=record.spec.model,
+        models=dict(record.spec.models),
         agents=tuple(record.agents),
+        spending=spending(record),
+        said=tuple(cut(text)[:LONGEST_SAID] for text in record.says),
         replies=tuple(record.replies),
         tokens=record.spent().tokens,
         cost_usd=round(record.spent().cost_usd, 6),

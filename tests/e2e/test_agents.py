@@ -65,7 +65,7 @@ async def test_a_whole_job_by_agents_and_what_it_cost(address: str) -> None:
     assert len(provider.asked) == 15
     assert (view.tokens, view.cost_usd) == (15 * 110, 0.15)
     told = [e.what for e in record.ledger if e.kind is EntryKind.AGENT]
-    assert told[0] == "discovery-1 submitted: 2 calls, 220 tokens, $0.0200"
+    assert told[0] == "discovery-1 submitted: 2 calls, 220 tokens, $0.02"
 
 
 async def test_other_models_for_single_phases_and_none_at_all(address: str) -> None:
