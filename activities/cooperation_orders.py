@@ -1,22 +1,11 @@
-"""What a run of one or two planning agents starts from, and where it stands: digests and counts."""
-
-from datetime import datetime
+"""What a run of one or two planning agents starts from: digests and counts."""
 
 from pydantic import Field
 
 from activities.agent_orders import Feature
-from states.agents import AgentCarry, AgentEnd, AgentKind, AgentLimits, Allowance, Usage
+from states.agents import AgentKind, AgentLimits, Allowance
 from states.artifacts.base import Piece
-from states.overlap import Conflict
-from states.trace import AgentProgress, TraceEvent
-from states.workspace import WorkspaceRef
-
-
-class Mail(Piece):
-    """A stored message of one agent to the other."""
-
-    digest: str
-    source: str
+from states.cooperation import CooperationState
 
 
 class Member(Piece):
@@ -35,70 +24,10 @@ class OpenOrder(Piece):
     ref: str
 
 
-class OpenedWorkspace(Piece):
-    """A checkout, and its folder on the worker's machine."""
-
-    workspace: WorkspaceRef
-    path: str
-
-
 class CompareOrder(Piece):
     """Compare the edits of two stored plans; the first is the one whose ranges come first."""
 
     plans: tuple[str, str]
-
-
-class Comparison(Piece):
-    """Predicted merge conflicts of two plans, at most `MOST` of them, and what could not be compared."""
-
-    conflicts: tuple[Conflict, ...] = ()
-    count: int = 0
-    unplaced: tuple[int, int] = (0, 0)
-    """edits of each plan that name a file and no lines"""
-
-
-class MemberState(Piece):
-    """How far one agent is; enough to go on with it in a new run."""
-
-    agent: str
-    carry: AgentCarry | None = None
-    usage: Usage = Usage()
-    used: tuple[str, ...] = ()
-    trace: tuple[TraceEvent, ...] = ()
-    mail: tuple[Mail, ...] = ()
-    """delivered and not read"""
-    rounds: int = 0
-    """1 once it has agreed, 2 once it was told of overlaps and has agreed again"""
-    plan: str = ""
-    """digest of the plan that counts"""
-    forced: bool = False
-    """the plan came by the forced call, or is the fallback"""
-    end: AgentEnd | None = None
-    """how it came to rest; None while it works"""
-    reason: str = ""
-
-
-class CooperationState(Piece):
-    """A run as it stands: its result, what a query gives, and what the next run continues from."""
-
-    started: datetime
-    ended: datetime | None = None
-    workspace: OpenedWorkspace | None = None
-    members: tuple[MemberState, ...] = ()
-    first: Comparison | None = None
-    """of the plans that were agreed first; None before that, and with one agent"""
-    last: Comparison | None = None
-    """of the plans that count, where the agents were told of overlaps"""
-
-    @property
-    def settled(self) -> bool:
-        """Whether every agent has handed over a plan, and overlaps were dealt with."""
-        return self.ended is not None and all(member.end is AgentEnd.SUBMITTED for member in self.members)
-
-    @property
-    def usage(self) -> Usage:
-        """Of all agents."""
-        return sum((member.usage for member in self.members), Usage())
 
 
 class CooperationOrder(Piece):
@@ -112,14 +41,3 @@ class CooperationOrder(Piece):
     allowance: Allowance = Allowance()
     state: CooperationState | None = None
     """go on with this run instead of starting one"""
-
-
-class CooperationProgress(Piece):
-    """A run at one moment, for people who watch; small however long it lasts."""
-
-    doing: str = ""
-    agents: tuple[AgentProgress, ...] = ()
-    """without their traces"""
-    plans: int = 0
-    events: int = 0
-    """lines in all traces: more of them means that there is something new"""

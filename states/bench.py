@@ -1,9 +1,10 @@
 """CooperBench planning: who plans what in which setting (CooperBench seed; its settings)."""
 
+import re
 from enum import StrEnum
 
 from states.agents import AgentKind
-from states.artifacts.base import Piece
+from states.artifacts.base import Piece, digest_of
 
 
 class BenchSetting(StrEnum):
@@ -42,3 +43,35 @@ _SEATS: dict[AgentKind, tuple[Seat, ...]] = {
     AgentKind.SOLO: (Seat(id="solo", role="both_features"),),
     AgentKind.COOP: (Seat(id="agent1", role="feature1"), Seat(id="agent2", role="feature2")),
 }
+
+
+class FeatureText(Piece):
+    """One feature of a task, as the dataset describes it."""
+
+    id: int
+    text: str
+
+
+class BenchTask(Piece):
+    """Everything that a run depends on. Equal tasks are one run, which is paid for once."""
+
+    setting: BenchSetting
+    repo_name: str
+    task_id: int
+    k: int
+    repository: str
+    """URL or absolute path"""
+    commit: str
+    features: tuple[FeatureText, ...]
+    """as asked for; each agent's own first"""
+    models: tuple[str, ...]
+    """one for each agent"""
+    max_iterations: int
+
+    @property
+    def run(self) -> str:
+        """The id of its workflow: readable, and different for whatever differs."""
+        features = "-".join(f"f{feature.id}" for feature in self.features)
+        name = re.sub(r"[^A-Za-z0-9._]+", "-", self.repo_name)[:40].strip("-.")
+        digest = digest_of(self.model_dump(mode="json"))[:10]
+        return f"bench-{self.setting}-{name}-task{self.task_id}-{features}-k{self.k}-{digest}"

@@ -15,7 +15,7 @@ LAYERS = {
     "activities": ["activities"],
     "workflows": ["workflows"],
     "worker": ["worker"],
-    "client": ["phasegate.client"],
+    "client": ["phasegate.client", "phasegate.bench_client"],
     "ground": [
         *("phasegate.places", "phasegate.settings", "phasegate.problems", "phasegate.dev_record"),
         *("phasegate.connection", "phasegate.history", "phasegate.attendance", "phasegate.search_attributes"),
@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "activities": {"states", "activities", "temporalio"},
     "workflows": {"states", "activities", "workflows", "temporalio"},
     "ground": {"ground", "temporalio"},
-    "client": {"states", "activities", "workflows", "ground", "temporalio"},
+    "client": {"states", "activities", "workflows", "ground", "client", "temporalio"},
     "screen": {"states", "client", "screen"},
     "faces": {"states", "ground", "client", "screen", "faces"},
     "worker": {"states", "activities", "workflows", "ground", "client", "temporalio"},
