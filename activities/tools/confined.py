@@ -5,6 +5,7 @@ what is read, even when the tree changes meanwhile. Links are followed by hand, 
 """
 
 import contextlib
+import errno
 import os
 import stat
 import unicodedata
@@ -17,6 +18,10 @@ from activities.tools.errors import ToolError, outside
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Not blocking, should a pipe take the file's place between the look and the opening.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+# What is wrong with the tree and not with this machine; the last three when it changes under the walk.
+_OF_THE_TREE = frozenset(
+    {errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.ENXIO, errno.EINVAL}
+)
 _MOST_LINKS = 40
 _LONGEST_PATH = 4_096
 
@@ -24,7 +29,8 @@ _LONGEST_PATH = 4_096
 @contextlib.contextmanager
 def opened(root: Path, path: str, noun: str) -> Iterator[int]:
     """A descriptor of a regular file or a folder below `root`. Raises ToolError; `noun` is what is missing
-    when nothing is there (`File`, `Directory`). Git's own files count as missing."""
+    when nothing is there (`File`, `Directory`). Git's own files count as missing. An OSError that is raised
+    is this machine's trouble: a full table of open files, a broken disk."""
     walk = _Walk(root, path, noun)
     try:
         yield walk.end()
@@ -60,6 +66,8 @@ class _Walk:
             except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError) as error:
                 raise self._missing() from error
             except OSError as error:
+                if error.errno not in _OF_THE_TREE:
+                    raise
                 raise ToolError(
                     f"{self.noun} {strip_line(self.path)} cannot be read: {error.strerror}"
                 ) from error

@@ -165,7 +165,8 @@ def test_ignore_files_hide_nothing(box: Toolbox) -> None:
         box.root,
         {".gitignore": everything, ".ignore": everything, ".rgignore": everything, "build/out.txt": "hit"},
     )
-    assert "build/out.txt:" in content(box, "grep_search", query="hit")
+    for pattern in ("*", "*.txt", "build"):
+        assert "build/out.txt:" in content(box, "grep_search", query="hit", file_pattern=pattern)
 
 
 def test_nobody_s_configuration_is_read(
