@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from activities.index.model import Index
 from activities.index.shelf import IndexShelf
 from states.artifacts.base import Artifact
 from states.coherence import Ground, review
@@ -24,14 +25,15 @@ class MechanicalReviewer:
         commit: str,
     ) -> Review:
         """Findings and facts about the artifact of `phase`."""
-        return review(phase, artifacts, self._ground(root, commit), digests[phase], digests)
+        return review(phase, artifacts, ground_of(self._shelf.get(root, commit)), digests[phase], digests)
 
-    def _ground(self, root: Path, commit: str) -> Ground:
-        index = self._shelf.get(root, commit)
-        symbols = [symbol for path in index.files for symbol in index.symbols_in(path)]
-        return Ground(
-            paths=index.paths,
-            symbols=frozenset(symbol.qualified for symbol in symbols),
-            places=frozenset((symbol.path, symbol.qualified) for symbol in symbols),
-            unread=frozenset(path for path, entry in index.files.items() if not entry.code or entry.skipped),
-        )
+
+def ground_of(index: Index) -> Ground:
+    """What exists at the commit of an index."""
+    symbols = [symbol for path in index.files for symbol in index.symbols_in(path)]
+    return Ground(
+        paths=index.paths,
+        symbols=frozenset(symbol.qualified for symbol in symbols),
+        places=frozenset((symbol.path, symbol.qualified) for symbol in symbols),
+        unread=frozenset(path for path, entry in index.files.items() if not entry.code or entry.skipped),
+    )

@@ -1,0 +1,48 @@
+"""JSON schemas of tools as all providers take them: no references, no titles, closed objects."""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from activities.agent_ports import Tool
+
+_DROPPED = ("title", "default", "$defs")
+
+
+def tool(name: str, description: str, arguments: type[BaseModel]) -> Tool:
+    """A function tool whose arguments are a pydantic model."""
+    return {
+        "type": "function",
+        "function": {"name": name, "description": description, "parameters": schema_of(arguments)},
+    }
+
+
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a model without recursion. Descriptions are the docstrings, in one line."""
+    schema = model.model_json_schema()
+    plain: dict[str, Any] = _plain(schema, schema.get("$defs", {}))
+    return plain
+
+
+def _plain(node: Any, parts: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_plain(each, parts) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if reference := node.get("$ref"):
+        said = {key: value for key, value in node.items() if key != "$ref"}
+        return _plain({**parts[reference.rsplit("/", 1)[-1]], **said}, parts)
+    found: dict[str, Any] = {}
+    for key, value in node.items():
+        if key == "properties":
+            # A property may be called like a keyword: only what stands in it is tidied.
+            found[key] = {name: _plain(each, parts) for name, each in value.items()}
+        elif key == "description":
+            found[key] = " ".join(value.split())
+        elif key == "const":
+            found["enum"] = [value]
+        elif key not in _DROPPED:
+            found[key] = _plain(value, parts)
+    if found.get("properties") is not None:
+        found["additionalProperties"] = False
+    return found

@@ -1,0 +1,56 @@
+"""Raw arguments: a fence or prose around one JSON object is taken off, nothing is guessed."""
+
+import pytest
+
+from activities.desks.arguments import MOST_BYTES, read_arguments
+from activities.desks.problems import Refused
+
+OBJECT = {"a": [1, {"b": "c"}]}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"a": [1, {"b": "c"}]}',
+        '\n ```json\n{"a": [1, {"b": "c"}]}\n```\n',
+        'Here is the plan:\n```\n{"a": [1, {"b": "c"}]}\n```\nI hope that it helps!',
+        'Sure! {"a": [1, {"b": "c"}]} Done.',
+    ],
+)
+def test_one_object_is_found(raw: str) -> None:
+    assert read_arguments(raw) == OBJECT
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ('{"a": 1', "not valid JSON: Expecting ',' delimiter at line 1, column 8"),
+        ("[1]", "must be one JSON object, not a list"),
+        ('"a"', "must be one JSON object, not a text"),
+        ("null", "must be one JSON object, not null"),
+        ("true", "must be one JSON object, not true or false"),
+        ("7", "must be one JSON object, not a number"),
+        ("approve", "not valid JSON: Expecting value at line 1, column 1"),
+        ('{"a": NaN}', "not valid JSON: NaN is no JSON value"),
+        ('{"a": 1} or {"a": 2}', "not valid JSON: Extra data"),
+        ('```json\n{"a": 1}\n```\n```json\n{"a": 2}\n```', "give one JSON object and nothing else"),
+        ("[" * 100_000, "not valid JSON"),
+        ('{"a": ' + "9" * 5_000 + "}", "not valid JSON"),
+        ("x" * (MOST_BYTES + 1), "have 1,000,001 bytes, at most 1,000,000 are taken"),
+    ],
+)
+def test_anything_else_is_refused(raw: str, told: str) -> None:
+    with pytest.raises(Refused) as refused:
+        read_arguments(raw)
+    assert told in str(refused.value)
+    assert len(str(refused.value)) < 400
+
+
+def test_blank_arguments_are_none() -> None:
+    assert read_arguments("  ") == {}
+
+
+def test_what_cannot_be_seen_is_stripped_from_texts_and_keys() -> None:
+    assert read_arguments('{"a\\u200b": ["x\\u001b[0m\\ud800", "\\u202ey\\r\\nz"]}') == {
+        "a": ["x[0m\ufffd", "y\nz"]
+    }
