@@ -184,6 +184,8 @@ def test_no_dependency_brings_a_name_of_ours() -> None:
 def test_a_dependency_that_does_is_found(brings: str, tmp_path: Path) -> None:
     info = tmp_path / "rival-1.0.dist-info"
     info.mkdir()
+    (tmp_path / brings).parent.mkdir(exist_ok=True)
+    (tmp_path / brings).touch()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rival\nVersion: 1.0\n", encoding="utf-8")
     (info / "RECORD").write_text(f"{brings},,\nrival-1.0.dist-info/METADATA,,\n", encoding="utf-8")
     (problem,) = name_clashes(importlib.metadata.distributions(path=[str(tmp_path)]))
