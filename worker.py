@@ -12,10 +12,16 @@ from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.worker import Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
+from activities.agent_ports import Desk, Provider
+from activities.agents import AgentActivities
+from activities.cooperation import CooperationActivities
+from activities.desks.bench import BenchDesk
+from activities.desks.planning import PlanningDesk
 from activities.deterministic.planner import DeterministicPlanner
 from activities.deterministic.reviewer import MechanicalReviewer
 from activities.events import ActivityEvents
 from activities.index.shelf import IndexShelf
+from activities.models.provider import LiteLlmProvider
 from activities.planning import PlanningActivities
 from activities.store import open_store
 from activities.workspace import Workspaces
@@ -24,8 +30,10 @@ from phasegate.logs import configure_logs, temporal_logging
 from phasegate.problems import Problem
 from phasegate.search_attributes import missing_search_attributes
 from phasegate.settings import Settings
+from states.agents import AgentKind
 from workflows.agent import AgentWorkflow
 from workflows.attributes import REGISTERED
+from workflows.cooperation import CooperationWorkflow
 from workflows.planning import PlanningWorkflow
 
 PASSED_THROUGH = (
@@ -56,15 +64,23 @@ def workflow_runner() -> SandboxedWorkflowRunner:
     )
 
 
-def planning_activities(settings: Settings) -> PlanningActivities:
-    """The activities of a worker with these settings."""
-    shelf = IndexShelf(settings.cache)
-    return PlanningActivities(
-        store=open_store(settings.store),
-        workspaces=Workspaces(settings.workspaces),
-        planner=DeterministicPlanner(shelf),
-        reviewer=MechanicalReviewer(shelf),
+def wired(
+    settings: Settings, provider: Provider
+) -> tuple[PlanningActivities, AgentActivities, CooperationActivities]:
+    """The activities of a worker with these settings, over one store and one set of indexes."""
+    store, indexes = open_store(settings.store), IndexShelf(settings.cache)
+    workspaces = Workspaces(settings.workspaces)
+    planning = PlanningActivities(
+        store=store,
+        workspaces=workspaces,
+        planner=DeterministicPlanner(indexes),
+        reviewer=MechanicalReviewer(indexes),
     )
+    desk, bench = PlanningDesk(store, workspaces, indexes), BenchDesk(store, workspaces)
+    desks: dict[AgentKind, Desk] = {AgentKind.PLAN: desk, AgentKind.REVIEW: desk, AgentKind.EXPLAIN: desk}
+    desks |= {AgentKind.SINGLE: bench, AgentKind.SOLO: bench, AgentKind.COOP: bench}
+    agents = AgentActivities(store, desks, provider)
+    return planning, agents, CooperationActivities(store, workspaces)
 
 
 def build_worker(client: Client, settings: Settings, *activities: object) -> Worker:
@@ -72,7 +88,7 @@ def build_worker(client: Client, settings: Settings, *activities: object) -> Wor
     return Worker(
         client,
         task_queue=settings.task_queue,
-        workflows=[PlanningWorkflow, AgentWorkflow],
+        workflows=[PlanningWorkflow, AgentWorkflow, CooperationWorkflow],
         activities=[each for instance in activities for each in registered(instance)],
         workflow_runner=workflow_runner(),
         interceptors=[ActivityEvents()],
@@ -119,11 +135,16 @@ async def run_worker(
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    worker = build_worker(client.temporal, settings, planning_activities(settings))
+    provider = LiteLlmProvider()
+    worker = build_worker(client.temporal, settings, *wired(settings, provider))
+    # Seconds and 150 MB, so only where models are what new jobs use; elsewhere the first call waits for it.
+    warming = asyncio.create_task(provider.warm()) if settings.model or settings.models else None
     async with worker:
         log.info("worker started", task_queue=settings.task_queue, store=settings.store)
         if ready:
             ready.set()
         await stop.wait()
         log.info("worker drains", seconds=settings.drain_seconds)
+    if warming:
+        warming.cancel()
     log.info("worker stopped")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from temporalio.client import Client
 
+from activities.models.provider import LiteLlmProvider
 from activities.payloads import data_converter
 from benchmarks.stage import ROOT, Stage, stage
 from benchmarks.stopwatch import Key, Stopwatch
@@ -23,7 +24,7 @@ from phasegate.logs import configure_logs
 from phasegate.settings import Settings
 from states.record import JobRecord, JobSpec
 from states.words import State
-from worker import build_worker, planning_activities
+from worker import build_worker, wired
 
 QUEUE = "planner"
 SAMPLE = ROOT / "phasegate" / "sample"
@@ -92,7 +93,7 @@ async def measure(on: Stage, subject: Subject) -> None:
     client = await Client.connect(
         on.server.address, data_converter=data_converter(on.store), interceptors=[stopwatch]
     )
-    async with build_worker(client, settings, planning_activities(settings)):
+    async with build_worker(client, settings, *wired(settings, LiteLlmProvider())):
         for _ in range(2):
             subject.jobs.append(await run_job(JobClient(client, on.store, QUEUE), stopwatch, subject))
 
