@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from activities.desks.problems import Problems
 from activities.desks.submissions import read_as
+from activities.desks.submitted import Submitted
 from activities.orders import WorkOrder
 from states.artifacts.base import Question, Text
 from states.checks.words import same
@@ -14,10 +15,8 @@ from states.review import QuestionRef
 LONGEST_REPLY = 2_000
 
 
-class FollowUp(BaseModel):
+class FollowUp(Submitted):
     """One question that the answers so far leave open and on which the plan depends."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     question: Annotated[Question, StringConstraints(max_length=1_000)]
     """one question, ending in a question mark"""
@@ -33,18 +32,14 @@ class FollowUp(BaseModel):
     """whether a wrong guess would make the plan worthless"""
 
 
-class AskPeople(BaseModel):
+class AskPeople(Submitted):
     """Questions for people."""
-
-    model_config = ConfigDict(extra="forbid")
 
     questions: Annotated[tuple[FollowUp, ...], Field(min_length=1, max_length=5)]
 
 
-class ReplyToPerson(BaseModel):
+class ReplyToPerson(Submitted):
     """A reply to what a person said."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: Annotated[Text, StringConstraints(max_length=LONGEST_REPLY)]
 

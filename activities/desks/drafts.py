@@ -3,18 +3,17 @@
 from functools import cache
 from typing import Annotated, Any, ClassVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import Field, create_model, model_validator
 from pydantic.fields import FieldInfo
 
 from activities.desks.owned import SAID, owned
+from activities.desks.submitted import Submitted
 from states.artifacts.base import Piece
 
 
-class Draft(BaseModel):
+class Draft(Submitted):
     """What a model may write. Unknown fields are refused; the machine's own are dropped, as models repeat
     whole artifacts that they were shown."""
-
-    model_config = ConfigDict(extra="forbid")
 
     machines: ClassVar[frozenset[str]] = frozenset()
 

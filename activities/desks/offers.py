@@ -1,5 +1,7 @@
 """Which tools each kind of agent is offered. None of them approves, restarts or spends."""
 
+import json
+from functools import cache
 from pathlib import Path
 
 from activities.agent_orders import AgentOrder
@@ -25,16 +27,17 @@ def offered(order: AgentOrder) -> list[Tool]:
     """The repository tools, then those with which the agent hands over or asks."""
     asking = "Ask people one to five questions, and stop until they answer."
     more = [tool(ASK, asking, AskPeople)] if asks(order) else []
-    return [*_repository_tools(), submitting_tool(order), *more]
+    return [*json.loads(_repository_tools()), submitting_tool(order), *more]
 
 
-def _repository_tools() -> list[Tool]:
-    """Their schemas depend on no checkout."""
+@cache
+def _repository_tools() -> str:
+    """As JSON, drawn once. Their schemas depend on no checkout."""
 
     def unread() -> Index:
         raise LookupError("a schema needs no index")
 
-    return Toolbox(Path(), unread).schemas()
+    return json.dumps(Toolbox(Path(), unread).schemas())
 
 
 def submitting_tool(order: AgentOrder) -> Tool:

@@ -64,6 +64,8 @@ def _rule(error: ErrorDetails) -> str:
             return "is no field here; leave it out"
         case "too_long" | "string_too_long":
             return f"at most {limits['max_length']:,} {what}"
+        case "tuple_type":
+            return "must be a list"
         case "too_short":
             return f"needs {limits['min_length']:,} or more"
         case _:

@@ -4,10 +4,11 @@ from enum import StrEnum
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, create_model
+from pydantic import BeforeValidator, Field, StringConstraints, create_model
 
 from activities.desks.problems import Problems
 from activities.desks.submissions import read_as
+from activities.desks.submitted import Submitted
 from states.artifacts.base import Text, lower
 from states.coherence import MOST_FINDINGS
 from states.review import Finding
@@ -27,10 +28,8 @@ class Verdict(StrEnum):
     REVISE = "revise"
 
 
-class SubmittedFinding(BaseModel):
+class SubmittedFinding(Submitted):
     """One thing that is wrong or weak."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     kind: ReviewKind
     what: Annotated[Text, StringConstraints(max_length=1_000)]
@@ -41,10 +40,8 @@ class SubmittedFinding(BaseModel):
     """whether the artifact must not pass with it"""
 
 
-class SubmittedReview(BaseModel):
+class SubmittedReview(Submitted):
     """The outcome of one review."""
-
-    model_config = ConfigDict(extra="forbid")
 
     verdict: Annotated[Verdict, BeforeValidator(lower)]
     findings: tuple[Any, ...]

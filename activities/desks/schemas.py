@@ -1,5 +1,7 @@
 """JSON schemas of tools as all providers take them: no references, no titles, closed objects."""
 
+import json
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -19,9 +21,15 @@ def tool(name: str, description: str, arguments: type[BaseModel]) -> Tool:
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of a model without recursion. Descriptions are the docstrings, in one line."""
+    schema: dict[str, Any] = json.loads(_drawn(model))
+    return schema
+
+
+@cache
+def _drawn(model: type[BaseModel]) -> str:
+    """As text: drawing takes milliseconds, and whoever gets a schema may change it."""
     schema = model.model_json_schema()
-    plain: dict[str, Any] = _plain(schema, schema.get("$defs", {}))
-    return plain
+    return json.dumps(_plain(schema, schema.get("$defs", {})))
 
 
 def _plain(node: Any, parts: dict[str, Any]) -> Any:

@@ -44,6 +44,11 @@ class Sources:
         self.problems.add(where, "no such file at this commit; name an existing one", path)
         return False
 
+    def readable(self, path: str) -> bool:
+        """Whether a path is new, or a file that the index has read: no binary, nothing huge."""
+        entry = self.index.files.get(path)
+        return entry is None or not entry.skipped
+
     def snippets(self, places: list[str], where: str) -> dict[str, str]:
         """`path:first-last` -> the code that stands there."""
         found: dict[str, str] = {}

@@ -33,22 +33,22 @@ def fill(body: Body, at: Sources) -> Body:
 
 def _understanding(given: Body, at: Sources) -> Body:
     where = "codebase_understanding"
-    ranking = []
+    files: dict[str, Body] = {}
     for number, file in enumerate(given["ranking"]):
         if at.exists(file["path"], f"{where}.ranking[{number}].path"):
-            ranking.append(_ranked(file, at))
+            files.setdefault(file["path"], _ranked(file, at))
     points = []
     for number, point in enumerate(given["integration_points"]):
         if at.exists(point["path"], f"{where}.integration_points[{number}].path"):
             points.append({**point, "line": _line(point["path"], point["target"], at)})
-    relevant = _relevant([file["path"] for file in ranking], at)
+    relevant = _relevant(list(files), at)
     read = [p.model_dump(mode="json") for p in extracts.integration_points(at.index, relevant)]
     known = {(p["path"], p["target"]) for p in points}
     points += [p for p in read if (p["path"], p["target"]) not in known]
     return {
         **given,
-        "ranking": ranking,
-        "relevant_files": list(dict.fromkeys(file["path"] for file in ranking)),
+        "ranking": list(files.values()),
+        "relevant_files": list(files),
         "integration_points": points[:MOST_POINTS],
         "dependencies": [d.model_dump(mode="json") for d in extracts.dependencies(at.index, relevant)],
     }

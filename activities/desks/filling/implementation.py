@@ -34,8 +34,12 @@ def fill(body: Body, at: Sources) -> Body:
 def _operation(operation: Body, at: Sources) -> Body:
     path = operation["file_path"]
     affected = _affected(path, operation["affected_methods"], at)
-    code = "" if operation["operation"] == Operation.CREATE else existing_code(at.index, path, affected)
+    code = "" if operation["operation"] == Operation.CREATE else _code(path, affected, at)
     return {**operation, "existing_code_context": code}
+
+
+def _code(path: str, affected: tuple[Symbol, ...], at: Sources) -> str:
+    return existing_code(at.index, path, affected) if at.readable(path) else ""
 
 
 def _affected(path: str, names: list[str], at: Sources) -> tuple[Symbol, ...]:
@@ -54,14 +58,14 @@ def _subtask(subtask: Body, where: str, operations: list[Body], tests: list[Body
         **subtask,
         "edits": _edits(subtask["edits"], f"{where}.edits", at),
         "context_bundle": {
-            "existing_code": existing_code(at.index, path, affected),
+            "existing_code": _code(path, affected, at),
             "related_code_snippets": at.snippets(
                 given["related_code_snippets"], f"{bundle}.related_code_snippets"
             ),
             "data_models": _models(given["data_models"], f"{bundle}.data_models", at),
             "utility_functions": [f"{s.place} {s.signature}" for s in helpers],
             "testing_patterns": _testing(subtask, affected, tests, at),
-            "error_handling_patterns": errors.in_file(at.index, path),
+            "error_handling_patterns": errors.in_file(at.index, path) if at.readable(path) else "",
         },
     }
 
@@ -99,11 +103,12 @@ def _edits(written: list[str], where: str, at: Sources) -> dict[str, list[list[f
             at.problems.add(f"{where}[{number}]", str(error), place)
             continue
         ranges = found.setdefault(path, [])
-        total = len(at.index.text(path).splitlines()) if path in at.index.paths else None
-        if total is not None and lines is None:
+        if path in at.index.paths and lines is None:
             at.problems.add(f"{where}[{number}]", "say which lines of today's file change", place)
-        elif total is not None and lines and lines[1] >= total + 1:
-            at.problems.add(f"{where}[{number}]", f"the file has {total} lines today", place)
+        elif lines and path in at.index.paths and at.readable(path):
+            total = len(at.index.text(path).splitlines())
+            if lines[1] >= total + 1:
+                at.problems.add(f"{where}[{number}]", f"the file has {total} lines today", place)
         ranges += [list(lines)] if lines else []
     return found
 

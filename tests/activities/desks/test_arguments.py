@@ -36,6 +36,9 @@ def test_one_object_is_found(raw: str) -> None:
         ('```json\n{"a": 1}\n```\n```json\n{"a": 2}\n```', "give one JSON object and nothing else"),
         ("[" * 100_000, "not valid JSON"),
         ('{"a": ' + "9" * 5_000 + "}", "not valid JSON"),
+        ('{"a": ' * 60 + "1" + "}" * 60, "nested more than 40 levels deep"),
+        ('{"a": ' * 600 + "1" + "}" * 600, "nested more than 40 levels deep"),
+        ("```\n" + " \n" * 400_000, "not valid JSON"),
         ("x" * (MOST_BYTES + 1), "have 1,000,001 bytes, at most 1,000,000 are taken"),
     ],
 )
@@ -44,6 +47,10 @@ def test_anything_else_is_refused(raw: str, told: str) -> None:
         read_arguments(raw)
     assert told in str(refused.value)
     assert len(str(refused.value)) < 400
+
+
+def test_a_fence_inside_of_a_text_is_no_fence() -> None:
+    assert read_arguments('The plan: {"a": "run ```make``` first"}') == {"a": "run ```make``` first"}
 
 
 def test_blank_arguments_are_none() -> None:

@@ -10,6 +10,7 @@ from activities.desks.arguments import MOST_BYTES
 from states.words import Phase
 from tests.activities.desks.good import SUBMISSIONS, TESTS
 from tests.activities.desks.offices import Office, changed, without
+from tests.activities.deterministic.small_repos import SHOP
 
 D, C, P = Phase.DISCOVERY, Phase.CLARIFICATION, Phase.IMPLEMENTATION_PLAN
 CASES = json.loads((Path(__file__).parents[2] / "data" / "refused_submissions.json").read_text())
@@ -102,3 +103,20 @@ async def test_control_characters_do_not_reach_an_artifact(office: Office) -> No
     found = await office.artifact(await office.submit(await office.plan(D), body))
     assert '"conventions":["safe[2J text"]' in found.model_dump_json()
     assert TESTS in found.model_dump_json()
+
+
+async def test_null_means_not_given_and_numbers_are_taken_for_texts(office: Office) -> None:
+    body = changed(P, "subtasks", 0, "subtask_id", to=7)
+    body["implementation_notes"] = body["subtasks"][1]["dependencies"] = None
+    plan = await office.artifact(await office.submit(await office.plan(P), body))
+    assert '"subtask_id":"7"' in plan.model_dump_json()
+
+
+async def test_a_file_that_was_not_read_is_not_read_now(tmp_path_factory: pytest.TempPathFactory) -> None:
+    office = Office(tmp_path_factory.mktemp("binary"), {**SHOP, "logo.png": "\0PNG" * 1_000})
+    snippet = changed(D, "extracted_context", "code_snippets", to=["logo.png:1-1"])
+    assert "this file was not read (" in (await office.submit(await office.plan(D), snippet)).error
+    body = changed(P, "file_operations", 1, "file_path", to="logo.png")
+    body["subtasks"][1] |= {"location": "logo.png", "edits": ["logo.png:1-1"]}
+    given = await office.submit(await office.plan(P), body)
+    assert "its context bundle has no code" in given.error

@@ -105,6 +105,14 @@ async def test_an_artifact_goes_back_to_what_was_submitted(office: Office) -> No
         assert (await office.artifact(again)).model_dump() == artifact.model_dump()
 
 
+async def test_whoever_changes_a_schema_changes_nobody_elses(office: Office) -> None:
+    order = await office.plan(Phase.DISCOVERY)
+    mine = office.desk.tools(order)
+    for offered in mine:
+        offered["function"].clear()
+    assert all(offered["function"]["parameters"] for offered in office.desk.tools(order))
+
+
 def test_a_property_may_be_called_like_a_keyword() -> None:
     class Titled(BaseModel):
         title: str = Field(default="x", description="a\n title")
