@@ -1,8 +1,8 @@
 """Code of every language but Python through tree-sitter, driven by the tables in `grammars.py`."""
 
 import importlib
-from bisect import bisect_right
-from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,6 +10,7 @@ import tree_sitter
 from tree_sitter import Node
 
 from activities.index.grammars import GRAMMARS, Grammar
+from activities.index.lexing import tokens
 from activities.index.module_names import read_import
 from activities.index.nodes import (
     bases_of,
@@ -23,15 +24,15 @@ from activities.index.nodes import (
     owner_of,
     text_of,
 )
+from activities.index.outline import outline
 from activities.index.records import Parsed, Symbol, SymbolKind
-from activities.index.words import count
+from activities.index.words import count_parts
 
 
 @dataclass(frozen=True)
 class _Loaded:
     grammar: Grammar
     language: tree_sitter.Language
-    uses: tree_sitter.Query
     imports: tree_sitter.Query
 
 
@@ -39,29 +40,36 @@ class _Loaded:
 def _load(name: str) -> _Loaded:
     grammar = GRAMMARS[name]
     language = tree_sitter.Language(getattr(importlib.import_module(grammar.package), grammar.function)())
-    uses = "[" + " ".join(f"({node})" for node in grammar.names) + "] @u"
-    return _Loaded(
-        grammar, language, tree_sitter.Query(language, uses), tree_sitter.Query(language, grammar.imports)
-    )
+    return _Loaded(grammar, language, tree_sitter.Query(language, grammar.imports))
 
 
 def parse_code(text: str, language: str) -> Parsed:
     """What a file says. Broken code gives what could be made out of it."""
     loaded = _load(language)
-    root = tree_sitter.Parser(loaded.language).parse(text.encode("utf-8", "replace")).root_node
+    root = _root(loaded, text, language)
     reader = _Reader(loaded.grammar)
     reader.visit(root, "")
-    imported = tree_sitter.QueryCursor(loaded.imports).captures(root).get("i", [])
-    imports = [item for node in _in_order(imported) for item in read_import(node, language)]
-    used = _uses(loaded, root, reader.names, imported)
+    imported = _in_order(tree_sitter.QueryCursor(loaded.imports).captures(root).get("i", []))
+    imports = [item for node in imported for item in read_import(node, language)]
+    symbols = sorted(reader.symbols, key=lambda s: (s.first, -s.last, s.name))
+    found = tokens(text, language, _lines_of(imported))
     return Parsed(
-        symbols=tuple(sorted(reader.symbols, key=lambda s: (s.first, -s.last, s.name))),
+        symbols=tuple(symbols),
         imports=tuple(dict.fromkeys(imports)),
-        uses=used,
-        terms=count(text),
+        uses=_uses(found.lines, symbols),
+        terms=count_parts(found.counts),
         lines=text.count("\n") + 1,
         broken=root.has_error,
     )
+
+
+def _root(loaded: _Loaded, text: str, language: str) -> Node:
+    parser = tree_sitter.Parser(loaded.language)
+    short = outline(text, language)
+    root = parser.parse(short.encode("utf-8", "replace")).root_node
+    if root.has_error and short != text:
+        root = parser.parse(text.encode("utf-8", "replace")).root_node
+    return root
 
 
 class _Reader:
@@ -70,7 +78,6 @@ class _Reader:
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
         self.symbols: list[Symbol] = []
-        self.names: set[int] = set()
 
     def visit(self, node: Node, parent: str) -> None:
         """Collect the definitions below a node."""
@@ -92,7 +99,6 @@ class _Reader:
         named = name_node(node)
         if named is None:
             return ""
-        self.names.add(named.start_byte)
         parent = owner_of(node) or parent
         name = text_of(named)
         if kind is SymbolKind.FUNCTION and parent:
@@ -122,18 +128,19 @@ def _last_line(node: Node) -> int:
     return row + 1 if column or row == node.start_point[0] else row
 
 
-def _uses(loaded: _Loaded, root: Node, defined: set[int], imports: list[Node]) -> dict[str, tuple[int, ...]]:
-    spans = sorted(
-        (node.start_byte, node.end_byte) for node in imports if node.type not in ("call_expression", "call")
-    )
-    starts = [first for first, _ in spans]
-    found: dict[str, set[int]] = defaultdict(set)
-    for node in tree_sitter.QueryCursor(loaded.uses).captures(root).get("u", []):
-        before = bisect_right(starts, node.start_byte) - 1
-        if node.start_byte in defined or (before >= 0 and node.start_byte < spans[before][1]):
-            continue
-        found[text_of(node)].add(node.start_point[0] + 1)
-    return {name: tuple(sorted(lines)) for name, lines in sorted(found.items())}
+def _uses(lines: dict[str, list[int]], symbols: Iterable[Symbol]) -> dict[str, tuple[int, ...]]:
+    """Lines of identifiers without the places that define them."""
+    for symbol in symbols:
+        with suppress(ValueError):  # a name of several words, or one that stands in a literal
+            lines.get(symbol.name, []).remove(symbol.line)
+    return {name: tuple(dict.fromkeys(places)) for name, places in sorted(lines.items()) if places}
+
+
+def _lines_of(imports: Iterable[Node]) -> set[int]:
+    """Lines of import statements; calls that import are code like any other."""
+    spans = [(n.start_point[0], n.end_point) for n in imports if n.type not in ("call_expression", "call")]
+    # C's include ends at the start of the next line
+    return {row + 1 for first, last in spans for row in range(first, last[0] + (last[1] > 0))}
 
 
 def _in_order(nodes: list[Node]) -> list[Node]:
