@@ -68,7 +68,7 @@ def wired(
     settings: Settings, provider: Provider
 ) -> tuple[PlanningActivities, AgentActivities, CooperationActivities]:
     """The activities of a worker with these settings, over one store and one set of indexes."""
-    store, indexes = open_store(settings.store), IndexShelf(settings.cache)
+    store, indexes = open_store(settings.store), IndexShelf(settings.cache, settings.index_cache_bytes)
     workspaces = Workspaces(settings.workspaces)
     planning = PlanningActivities(
         store=store,

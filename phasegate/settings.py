@@ -44,6 +44,10 @@ class Settings(BaseSettings):
     cache: Path = Field(default_factory=lambda known: Path(_inside(known, "cache")))
     """Folder of what can be made again, such as indexes of repositories. Default: `cache` in state_dir."""
 
+    index_cache_bytes: int = Field(default=2_000_000_000, ge=0)
+    """How much of `cache` the indexes of repositories may take; those used longest ago are removed. An index
+    takes 3 to 4 KB for each file; the one that was made last is always kept."""
+
     task_queue: str = Field(default="phasegate", min_length=1)
     """Name of the Temporal task queue that jobs are put on and workers take from."""
 

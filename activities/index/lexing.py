@@ -1,5 +1,5 @@
-"""Identifiers of code with their lines, without a syntax tree: a walk over all of its leaves takes most of the
-time of an index, and which words stand in comments and literals the tokens tell, too."""
+"""Identifiers of code with their lines, without a syntax tree: a walk over all of its leaves takes most of
+the time of an index, and which words stand in comments and literals the tokens tell, too."""
 
 import re
 from collections import Counter, defaultdict

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from activities.index.build import open_index
+from activities.index.cache import LIMIT
 from activities.index.model import Index
 
 KEPT = 4
@@ -13,10 +14,11 @@ KEPT = 4
 
 
 class IndexShelf:
-    """Indexes by commit. Safe for the threads of one worker; each commit is read by one of them."""
+    """Indexes by commit, the last few. Safe for the threads of one worker; each commit is read by one of them.
+    `cache` is the folder that packs are kept in, of at most `limit` bytes."""
 
-    def __init__(self, cache: Path | None) -> None:
-        self._cache = cache
+    def __init__(self, cache: Path | None, limit: int = LIMIT) -> None:
+        self._cache, self._limit = cache, limit
         self._shelf: OrderedDict[str, Index] = OrderedDict()
         self._lock = threading.Lock()
         self._reading: dict[str, threading.Lock] = {}
@@ -30,7 +32,7 @@ class IndexShelf:
                 if commit in self._shelf:
                     self._shelf.move_to_end(commit)
                     return self._shelf[commit]
-            index = open_index(root, commit, self._cache, progress)
+            index = open_index(root, commit, self._cache, progress, self._limit)
             with self._lock:
                 self._shelf[commit] = index
                 while len(self._shelf) > KEPT:
