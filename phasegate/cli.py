@@ -6,7 +6,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from phasegate.commands import caring, controlling, deciding, looking, reading, starting
+from phasegate.commands import benching, caring, controlling, deciding, looking, reading, starting
 from phasegate.problems import Exit
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 for commands in (starting, looking, deciding, controlling, reading, caring):
     app.add_typer(commands.group)
+app.add_typer(benching.group, name="cooperbench")
 
 
 def _version(wanted: bool) -> None:

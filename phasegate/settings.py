@@ -81,6 +81,9 @@ class Settings(BaseSettings):
     models: dict[str, str] = {}
     """Other models for single phases and for `review`; `none` does without one."""
 
+    hf_repo: str = ""
+    """Dataset of the Hugging Face Hub, `owner/name`, to which `cooperbench plan` uploads. Blank: nowhere."""
+
     @field_validator("state_dir", "workspaces", "cache", mode="after")
     @classmethod
     def _absolute(cls, path: Path) -> Path:

@@ -6,6 +6,10 @@ from enum import StrEnum
 from states.agents import AgentKind
 from states.artifacts.base import Piece, digest_of
 
+AGREE = "agreement_reached"
+TALK = "communicate_with_agent"
+LOOKING = ("list_files", "read_file", "grep_search")
+
 
 class BenchSetting(StrEnum):
     """How many agents plan how many features. `coop_ablation` differs from `coop` only in what follows."""
@@ -24,6 +28,11 @@ class BenchSetting(StrEnum):
     def seats(self) -> tuple["Seat", ...]:
         """Its agents, in order."""
         return _SEATS[self.kind]
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """What its agents are offered, in order."""
+        return (*LOOKING, *((TALK,) if len(self.seats) == 2 else ()), AGREE)
 
     @property
     def features(self) -> int:

@@ -21,9 +21,8 @@ from activities.tools.errors import ToolError
 from activities.tools.toolbox import SEED_TOOLS, Toolbox
 from states.agents import AgentEnd, AgentKind
 from states.artifacts.base import lower
+from states.bench import AGREE, TALK
 
-AGREE = "agreement_reached"
-TALK = "communicate_with_agent"
 DEMAND = f"You must now submit your implementation plan using {AGREE}."
 BLANK = "Missing required parameter 'plan'. You must provide a complete implementation plan."
 MOST_FEATURE = 200_000

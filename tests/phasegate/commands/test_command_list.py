@@ -10,9 +10,23 @@ from phasegate.cli import app
 PROMISED = (
     *("dev", "worker", "demo", "plan", "list", "show", "watch", "answer", "say", "finish", "approve"),
     *("revise", "reject", "edit", "restart", "rewind", "pause", "resume", "cancel", "artifacts", "diff"),
-    *("export", "ledger", "metrics", "diagram", "doctor"),
+    *("export", "ledger", "metrics", "diagram", "doctor", "cooperbench plan"),
 )
-COMMANDS: dict[str, Any] = dict(get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def _all(command: Any, name: str = "") -> dict[str, Any]:
+    """Every command by its words, those of groups too."""
+    if not hasattr(command, "commands"):
+        return {name: command}
+    assert command.help
+    return {
+        words: each
+        for word, below in command.commands.items()
+        for words, each in _all(below, f"{name} {word}".strip()).items()
+    }
+
+
+COMMANDS = _all(get_command(app))
 
 
 def test_no_command_is_missing_or_undocumented() -> None:
