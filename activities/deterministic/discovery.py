@@ -30,7 +30,7 @@ def discover(brief: Brief, index: Index) -> ContextDiscoveryArtifact:
         files_total=len(index.files),
         languages=index.languages,
         codebase_understanding=CodebaseUnderstanding(
-            relevant_files=relevant.paths,
+            relevant_files=(*relevant.paths, *(file.path for file in relevant.further)),
             ranking=_ranking(index, relevant),
             existing_patterns=shapes,
             integration_points=extracts.integration_points(index, relevant),
@@ -53,8 +53,10 @@ def _ranking(index: Index, relevant: Relevant) -> tuple[RankedFile, ...]:
             language=index.files[file.path].language,
             reasons=file.reasons,
             tests=index.tests_of(file.path),
+            further=further,
         )
-        for file in relevant.files
+        for files, further in ((relevant.files, False), (relevant.further, True))
+        for file in files
     )
 
 

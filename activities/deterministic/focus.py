@@ -202,11 +202,13 @@ class _Aim:
         when nothing was named at all, the best source enters whatever it defines."""
         understanding = brief.found().codebase_understanding
         roles = {r.path: r.role for r in understanding.ranking}
+        further = {r.path for r in understanding.ranking if r.further}
         ranked = [
             path
             for path in understanding.relevant_files
             if path in self.index.paths
             and path not in excluded
+            and path not in further
             and roles.get(path, self.index.files[path].role) == Role.SOURCE
         ]
         room = min(max(brief.found().estimate.files_affected, 1), MOST_GUESSED) - len(self.found)

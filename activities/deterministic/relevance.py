@@ -9,10 +9,13 @@ from activities.deterministic.unknown_names import unknown_names
 from activities.index.model import Index
 from activities.index.naming import named_in
 from activities.index.ranking import paths_named, symbols_named
+from activities.index.reasons import is_weak
 from activities.index.records import Ranked, Role, Symbol, SymbolKind
 from activities.index.words import parts, query_terms
 
 MOST_FILES = 14
+LEAST_FILES = 12
+"""files that a ranking shows when the repository has them, however far the first stand out"""
 MOST_SYMBOLS = 24
 MOST_TARGETS = 8
 _MOST_NAMED_BY_FEEDBACK = 8
@@ -25,13 +28,15 @@ _TARGET_ROLES = (Role.SOURCE, Role.CONFIG, Role.DOCS)
 @dataclass(frozen=True)
 class Relevant:
     """Files by weight; `targets` among them look as if the task changed them; `matched` is false when the
-    files are only the middle of the repository, because nothing in it matches the task."""
+    files are only the middle of the repository, because nothing in it matches the task. `further` are the
+    sources that rank next: they are shown, and nothing else is made of them."""
 
     files: tuple[Ranked, ...]
     targets: tuple[str, ...]
     symbols: tuple[Symbol, ...]
     matched: bool
     scores: Mapping[str, float]
+    further: tuple[Ranked, ...] = ()
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -57,6 +62,7 @@ def find_relevant(index: Index, asked: Asked) -> Relevant:
         symbols=_symbols(index, files, asked),
         matched=matched,
         scores={r.path: r.score for r in usable},
+        further=_further(index, usable, files) if matched else (),
     )
 
 
@@ -66,7 +72,14 @@ def with_candidates(relevant: Relevant, asked_about: Iterable[str]) -> Relevant:
     added = tuple(
         Ranked(p, relevant.scores[p], ("one reading of the task, which is asked about",)) for p in missing
     )
-    return replace(relevant, files=(*relevant.files, *added))
+    further = tuple(f for f in relevant.further if f.path not in missing)
+    return replace(relevant, files=(*relevant.files, *added), further=further)
+
+
+def _further(index: Index, usable: list[Ranked], files: list[Ranked]) -> tuple[Ranked, ...]:
+    shown = {file.path for file in files}
+    rest = [r for r in usable if r.path not in shown and index.files[r.path].role is Role.SOURCE]
+    return tuple(rest[: max(LEAST_FILES - len(files), 0)])
 
 
 def _is_named(file: Ranked) -> bool:
@@ -130,7 +143,7 @@ def _targets(index: Index, files: list[Ranked], pointed: set[str]) -> tuple[str,
 
 def _has_evidence(file: Ranked) -> bool:
     """Whether more than everyday words speak for a file."""
-    return any(not reason.startswith("uses the task's words") for reason in file.reasons)
+    return any(not is_weak(reason) for reason in file.reasons)
 
 
 def _is_front(path: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from activities.index.batch import Wanted, parse_batch
+from activities.index.history import History, history_of
 from activities.index.languages import CODE
 from activities.index.pack import DamagedPack, Pack, imports_of, symbols_of, terms_of, uses_of
 from activities.index.records import FileEntry, Import, Symbol
@@ -67,6 +68,10 @@ class Contents:
     def resolved(self, entry: FileEntry, imports: tuple[Import, ...]) -> tuple[Import, ...]:
         """What the imports of a file reach."""
         return self._resolver.imports(entry.path, entry.language, imports) if imports else ()
+
+    def history(self) -> History:
+        """What the commits before the tree did to its files."""
+        return history_of(self._tree.past(), frozenset(file.path for file in self.pack.files))
 
     @cached_property
     def _resolver(self) -> Resolver:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from activities.index import ranking, tests_map
 from activities.index.contents import Contents
+from activities.index.history import History
 from activities.index.pack import DEFINED, MEMBER, USED, WRITTEN
 from activities.index.records import FileEntry, Ranked, Role, Symbol, SymbolKind, Use
 from activities.index.search import WordIndex
@@ -38,6 +39,11 @@ class Index:
     def words(self) -> WordIndex:
         """Which files hold which words."""
         return WordIndex(self._contents.pack)
+
+    @cached_property
+    def history(self) -> History:
+        """What changed lately, and what with it; empty where there is no past to read."""
+        return self._contents.history()
 
     @cached_property
     def languages(self) -> dict[str, int]:

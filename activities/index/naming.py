@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from activities.index.words import IDENTIFIER
 
-_FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~)[^\n]*\n(.*?)(?:^[ \t]*\1|\Z)")
+FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~)[^\n]*\n(.*?)(?:^[ \t]*\1|\Z)")
 _SPAN = re.compile(r"(`+)([^`\n]+)\1")
 _PATH = re.compile(r"(?<![\w/:.@-])(?:[\w.+-]+/)*[\w+-][\w.+-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/(])")
 _FOLDERED = re.compile(r"(?<![\w/:.@-])[\w.-]+(?:/[\w.-]+)+/?(?!\w)")
@@ -36,8 +36,8 @@ class Named:
 def named_in(text: str) -> Named:
     """Read names out of a task, a requirement or feedback."""
     text = text[:_MAX_QUERY]
-    fenced = [word for match in _FENCE.finditer(text) for word in IDENTIFIER.findall(match.group(2))]
-    prose = _FENCE.sub("\n", text)
+    fenced = [word for match in FENCE.finditer(text) for word in IDENTIFIER.findall(match.group(2))]
+    prose = FENCE.sub("\n", text)
     paths: list[str] = []
     quoted: list[str] = []
     for match in _SPAN.finditer(prose):

@@ -10,8 +10,18 @@ from activities.index.words import parts, query_terms, spoken
 if TYPE_CHECKING:
     from activities.index.model import Index
 
+_WORDS, TOGETHER, TESTED = (
+    "uses the task's words",
+    "changes together with",
+    "speaks of the task and covers it",
+)
 _SHOWN = 4
 _SHOWN_SYMBOLS = 3
+
+
+def is_weak(reason: str) -> bool:
+    """Whether a reason holds for many files: everyday words, or what is said of other files."""
+    return reason.startswith((_WORDS, TOGETHER)) or reason.endswith(TESTED)
 
 
 class Reasons:
@@ -41,7 +51,7 @@ class Reasons:
         common = [t for t in self._terms if t in counts]
         if common:
             common.sort(key=lambda t: (-min(counts[t], 9) * self._terms[t], t))
-            reasons.append(f"uses the task's words {self._listing(common)}")
+            reasons.append(f"{_WORDS} {self._listing(common)}")
         return tuple(reasons)
 
     def _spread(self, term: str) -> int:

@@ -18,6 +18,8 @@ _GIT_ENVIRONMENT = {
 }
 _AHEAD = 400
 """questions sent before answers are read: they must fit into a pipe, or both sides wait for each other"""
+_PAST = 1_000
+"""commits that are looked at: a second at most, and older ones tell little about today's files"""
 _KINDS = {"120000": "symlink", "160000": "submodule"}
 
 
@@ -53,6 +55,10 @@ class Tree(Protocol):
 
     def read(self, wanted: Iterable[Listed]) -> Iterator[bytes]:
         """The contents of plain files, in order; empty for one that has gone."""
+        ...
+
+    def past(self) -> Iterator[tuple[str, ...]]:
+        """The paths that each of the last thousand commits touched, newest first; none without a past."""
         ...
 
 
@@ -135,6 +141,16 @@ class GitTree:
             process.stdout.close()
             process.wait()
 
+    def past(self) -> Iterator[tuple[str, ...]]:
+        """The paths that each commit before touched. A clone without all of its past gives what it has."""
+        # A repository's own settings must not start programs (gpg, an external diff) or change the answer.
+        quiet = ("--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color", "--no-mailmap")
+        shape = ("--no-merges", "--no-renames", "--name-only", "-z", "--format=%x01")
+        command = [*self._git, "log", f"-n{_PAST}", *quiet, *shape, "--end-of-options", self._commit]
+        done = subprocess.run(command, capture_output=True, env=_environment(), check=False)
+        for commit in done.stdout.decode("utf-8", "replace").split("\x01")[1:]:
+            yield tuple(path for path in commit.removeprefix("\0\n").split("\0") if path)
+
     @staticmethod
     def _listed(row: bytes) -> Listed:
         meta, _, name = row.partition(b"\t")
@@ -180,6 +196,10 @@ class FolderTree:
         """Straight from the disk."""
         for item in wanted:
             yield _file_bytes(self.root / item.path)
+
+    def past(self) -> Iterator[tuple[str, ...]]:
+        """A folder has none."""
+        return iter(())
 
     def _listed(self, path: Path) -> Listed:
         relative = (

@@ -15,13 +15,15 @@ from states.workspace import WorkspaceSource
 
 
 class RankedFile(Piece):
-    """A file that matters to the task, with why. `role`: source, test, docs, example, config or generated."""
+    """A file that matters to the task, with why. `role`: source, test, docs, example, config or generated.
+    `further` files rank well below the others: shown so that none is overlooked, planned on by nobody."""
 
     path: RepoPath
     role: str = "source"
     language: str = ""
     reasons: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+    further: bool = False
 
 
 class CodePattern(Piece):

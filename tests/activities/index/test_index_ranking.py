@@ -25,6 +25,7 @@ def test_sources_come_before_tests_and_docs(make_index: MakeIndex) -> None:
         "its path speaks of sessions",
         "defines `SessionStore`, `SessionStore.expire`",
         "uses the task's words sessions, expire",
+        "`tests/test_session.py` speaks of the task and covers it",
     )
 
 
