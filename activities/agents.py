@@ -31,7 +31,9 @@ class AgentActivities:
     async def open_conversation(self, order: AgentOrder) -> Opened:
         """Store the order, the system prompt and the first message; look up what the models cost."""
         desk = self._desks[order.kind]
-        stored = [await self._kept.put(message) for message in await lasting(desk.opening(order))]
+        async with beating():
+            messages = await lasting(desk.opening(order))
+        stored = [await self._kept.put(message) for message in messages]
         fallback = await desk.fallback(order)
         return Opened(
             order=await self._kept.put_order(order),

@@ -12,6 +12,7 @@ with workflow.unsafe.imports_passed_through():
         AgentOrder,
         AgentOutcome,
         CallOrder,
+        Opened,
         Reply,
         ToolAnswer,
         ToolOrder,
@@ -122,9 +123,7 @@ class Conversation:
 
     async def _open(self) -> AgentCarry:
         self._doing = "opens the conversation"
-        opened = await workflow.execute_local_activity_method(
-            AgentActivities.open_conversation, self.order, **patience.QUICK
-        )
+        opened = await self._opened()
         return AgentCarry(
             order=opened.order,
             head=opened.head,
@@ -132,6 +131,13 @@ class Conversation:
             prices=opened.prices,
             fallback=opened.fallback,
         )
+
+    async def _opened(self) -> Opened:
+        """The first prompt reads the index, which takes minutes to make of a large repository."""
+        work = AgentActivities.open_conversation
+        if patience.is_small(self.order.workspace.files):
+            return await workflow.execute_local_activity_method(work, self.order, **patience.QUICK)
+        return await workflow.execute_activity_method(work, self.order, **patience.READ_REPOSITORY)
 
     async def _ask(self, *, only: bool) -> bool:
         """Get the next reply, of the first model of the ladder that gives one; False without budget."""

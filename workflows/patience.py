@@ -85,7 +85,12 @@ def is_quick(phase: Phase, files: int) -> bool:
     Only DISCOVERY grows with the repository; the phases after it read what DISCOVERY found. A killed worker
     loses nothing either way: work is idempotent and its result is content-addressed.
     """
-    return phase is not Phase.DISCOVERY or files <= QUICK_FILES
+    return phase is not Phase.DISCOVERY or is_small(files)
+
+
+def is_small(files: int) -> bool:
+    """Whether a repository of so many files is read within a workflow task's own time."""
+    return files <= QUICK_FILES
 
 
 def is_near(repository: str) -> bool:
