@@ -14,8 +14,8 @@ KEPT = 4
 
 
 class IndexShelf:
-    """Indexes by commit, the last few. Safe for the threads of one worker; each commit is read by one of them.
-    `cache` is the folder that packs are kept in, of at most `limit` bytes."""
+    """The last few indexes by commit. Safe for the threads of a worker: each commit is read by one of them.
+    `cache` is the folder that packs are kept in, in at most `limit` bytes."""
 
     def __init__(self, cache: Path | None, limit: int = LIMIT) -> None:
         self._cache, self._limit = cache, limit
