@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from states.artifacts.base import Confidence, Piece, Text
+from states.artifacts.base import Confidence, Piece, RepoPath, Text
 
 
 class Complexity(StrEnum):
@@ -61,8 +61,50 @@ class Estimates(Piece):
     confidence: Confidence = 0.5
 
 
+class FileChangeKind(StrEnum):
+    """What a file operation does."""
+
+    CREATE = "create"
+    MODIFY = "modify"
+    MOVE = "move"
+    DELETE = "delete"
+
+
+class ExactEdit(Piece):
+    """Replace `old`, which must be there exactly `count` times, by `new`."""
+
+    old: str = Field(min_length=1)
+    new: str = ""
+    count: int = Field(default=1, ge=1)
+
+
+class FileChange(Piece):
+    """One change of one file. CREATE needs `content`, MODIFY `edits`, MOVE `to`."""
+
+    path: RepoPath
+    kind: FileChangeKind
+    content: str = ""
+    edits: tuple[ExactEdit, ...] = ()
+    to: RepoPath | None = None
+    executable: bool = False
+
+
+class StepCondition(Piece):
+    """When a step runs: how another step ended, or whether a path is there. All that is given must hold."""
+
+    step: str = ""
+    status: str = "completed"
+    """completed, failed or skipped; the step then does not depend on the other's success"""
+    path: RepoPath | None = None
+    exists: bool = True
+
+
 class PlanStep(Piece):
-    """One executable step; `dependencies` name other steps by id, number or title."""
+    """One executable step; `dependencies` name other steps by id, number or title.
+
+    `action` says it in words; what is done is in `command` (else `action`) for commands and tests, in `files`
+    for file operations, in `subtask` and `context` for code that a model or a person writes.
+    """
 
     id: Text
     title: str
@@ -71,6 +113,16 @@ class PlanStep(Piece):
     action: str = ""
     dependencies: tuple[str, ...] = ()
     estimated_minutes: float = Field(default=0, ge=0)
+    command: str = ""
+    files: tuple[FileChange, ...] = ()
+    subtask: str = ""
+    """id of the subtask whose context bundle the code is written from"""
+    condition: StepCondition | None = None
+    required: bool = True
+    retries: int = Field(default=0, ge=0, le=10)
+    timeout_seconds: float = Field(default=600, gt=0, le=24 * 3600)
+    report: str = ""
+    """where a test command writes JUnit XML, relative to the repository"""
 
 
 class Plan(Piece):
