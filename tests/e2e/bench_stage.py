@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from temporalio.client import Client
 
+from activities.models.provider import LiteLlmProvider
 from activities.payloads import data_converter
 from activities.store import open_store
 from phasegate.bench_client import BenchClient
@@ -81,7 +82,7 @@ async def bench_stage(
     with ModelServer(script) as models:
         for name, value in models.environment.items():
             monkeypatch.setenv(name, value)
-        async with build_worker(client, settings, *wired(settings)):
+        async with build_worker(client, settings, *wired(settings, LiteLlmProvider())):
             runs = BenchClient(client, store, settings.task_queue)
             yield BenchStage(runs, models, repository, commit, settings)
 
