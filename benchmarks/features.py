@@ -11,13 +11,18 @@ from activities.git import Git, GitError
 from phasegate.problems import WrongUse
 
 
-class Feature(BaseModel):
-    """What was asked for at a commit. `repository` is `owner/name`, `gold` are paths, new ones too."""
+class Wanted(BaseModel):
+    """What was asked for at a commit. `repository` is `owner/name`."""
 
     id: str
     repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
     base: str = Field(min_length=1)
     text: str
+
+
+class Feature(Wanted):
+    """With the files that the real change touched: `gold` are paths, new ones too."""
+
     gold: tuple[str, ...] = Field(min_length=1)
 
 
@@ -47,7 +52,7 @@ def read_features(path: Path) -> tuple[Feature, ...]:
         raise WrongUse(f"{path} is no features file: {where}: {first['msg']}; mend it") from None
 
 
-def find_bases(features: Iterable[Feature], clones: Path, folder: Path) -> dict[tuple[str, str], Base]:
+def find_bases(features: Iterable[Wanted], clones: Path, folder: Path) -> dict[tuple[str, str], Base]:
     """Every commit by repository and base. Clones are read and never written to; `folder` takes one small
     folder for each. Raises WrongUse for the first clone or commit that is missing."""
     wanted = dict.fromkeys((feature.repository, feature.base) for feature in features)

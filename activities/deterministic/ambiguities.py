@@ -3,8 +3,9 @@
 from itertools import count
 
 from activities.deterministic.asked import Asked
+from activities.deterministic.candidates import Rivals
 from activities.deterministic.relevance import Relevant
-from activities.deterministic.rivals import Rivals, find_rivals
+from activities.deterministic.rivals import find_rivals
 from activities.deterministic.unknown_names import UnknownName, unknown_names
 from activities.deterministic.wording import cut
 from activities.index.model import Index
@@ -12,7 +13,8 @@ from activities.index.records import Role, Symbol, SymbolKind, Use
 from states.artifacts.discovery import Ambiguity, Candidate
 
 MOST_QUESTIONS = 5
-_NUMBERS = {2: "two", 3: "three", 4: "four"}
+_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
+_EVERYTHING = {True: "both", False: "all of them"}
 _SHOWN_USERS = 3
 _NOWHERE = "Nothing in the repository matches"
 
@@ -29,6 +31,13 @@ def ambiguities(index: Index, asked: Asked, relevant: Relevant) -> tuple[Ambigui
             if not _said(unknown, asked)
         ]
     return _numbered(questions[:MOST_QUESTIONS], dict(asked.ids))
+
+
+def about_place(question: Ambiguity) -> bool:
+    """Whether a question asks which of several places is meant, not what a name or a task means at all."""
+    places = [c for c in question.candidates if c.path]
+    everything = question.candidates[-1:] and question.candidates[-1].label in _EVERYTHING.values()
+    return len(places) >= 2 and bool(everything)
 
 
 def _numbered(questions: list[Ambiguity], known: dict[str, str]) -> tuple[Ambiguity, ...]:
@@ -48,11 +57,18 @@ def _said(unknown: UnknownName, asked: Asked) -> bool:
 def _which(index: Index, asked: Asked, group: Rivals) -> Ambiguity:
     users = [_users(index, symbol) for symbol in group.symbols]
     labels = group.labels
-    everything = "both" if len(labels) == 2 else "all of them"
+    everything = _EVERYTHING[len(labels) == 2]
     listing = " and ".join([", ".join(f"`{x}`" for x in labels[:-1]), f"`{labels[-1]}`"])
-    count = _NUMBERS.get(len(labels), str(len(labels)))
+    total = len(labels) + group.more
+    count = _NUMBERS.get(total, str(total))
+    if group.more:
+        listing = (
+            f"{', '.join(f'`{x}`' for x in labels)} and {_NUMBERS.get(group.more, str(group.more))} more"
+        )
     if group.kind == "name":
         opening = f"`{group.noun}` is defined in {count} places, {listing}."
+    elif group.kind == "phrase":
+        opening = f'{count.capitalize()} places fit "{group.noun}" about equally: {listing}.'
     else:
         opening = (
             f"I found {count} {_plural(group.noun)}: {listing}. The task does not say which one it means."
