@@ -4,7 +4,9 @@ This is the only module that imports litellm, and only on first use: the import 
 """
 
 import asyncio
+import contextlib
 import functools
+import importlib
 import logging
 import os
 import re
@@ -30,6 +32,12 @@ _ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",  # no tokenizers from a hub
 }
 """set before the import, unless whoever runs the worker has set them"""
+REQUIRED = "required"
+"""OpenAI's word for a reply that must call a tool"""
+_BY_WORD = frozenset({"openai", "openai_like", "custom_openai", "llamafile", "lm_studio"})
+"""behind these may stand llama.cpp's server, which takes a tool demanded by name for a mere offer"""
+_LATER = ("openai.resources", "litellm._service_logger", "litellm.proxy._types")
+"""what its first call would import, on the event loop, which stands still for a second meanwhile"""
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 
 
@@ -40,6 +48,9 @@ def load_litellm() -> Any:
         os.environ.setdefault(name, value)
     import litellm
 
+    for name in _LATER:
+        with contextlib.suppress(ImportError):  # only time is lost where another release has it elsewhere
+            importlib.import_module(name)
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     litellm.disable_hf_tokenizer_download = True
@@ -88,7 +99,7 @@ class LiteLlmProvider:
         if tools:
             request["tools"] = tools
         if force:
-            request["tool_choice"] = {"type": "function", "function": {"name": only}}
+            request["tool_choice"] = _choice(only, tools, provider)
         if provider == "anthropic" and speaks_claude(model, provider):
             request["cache_control"] = EPHEMERAL  # moves along with the end of the conversation
         try:
@@ -111,6 +122,14 @@ class LiteLlmProvider:
         """See Provider. The dearest rate at which a token may be billed, so that reservations suffice."""
         await self.warm()
         return await asyncio.to_thread(_price, model, _provider_of(model))
+
+
+def _choice(only: str, tools: list[Tool], provider: str) -> str | dict[str, Any]:
+    """The demand for one tool. Where it is the only one offered, a word says the same."""
+    names = [tool["function"]["name"] for tool in tools]
+    if provider in _BY_WORD and names == [only]:
+        return REQUIRED
+    return {"type": "function", "function": {"name": only}}
 
 
 async def _waiting(call: Coroutine[Any, Any, Any], seconds: float, beat: Callable[[], None]) -> Any:

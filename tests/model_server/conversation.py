@@ -42,15 +42,22 @@ class Conversation:
 
 def of_chat(body: dict[str, Any]) -> Conversation:
     """Read a body of POST /chat/completions."""
-    choice = body.get("tool_choice")
+    tools = tuple(tool["function"]["name"] for tool in body.get("tools") or ())
     messages = [(m["role"], _chat_text(m)) for m in body["messages"]]
     return Conversation(
         model=body["model"],
         system="\n".join(text for role, text in messages if role in ("system", "developer")),
         messages=tuple(m for m in messages if m[0] not in ("system", "developer")),
-        tools=tuple(tool["function"]["name"] for tool in body.get("tools") or ()),
-        forced=choice["function"]["name"] if isinstance(choice, dict) else "",
+        tools=tools,
+        forced=_forced(body.get("tool_choice"), tools),
     )
+
+
+def _forced(choice: Any, tools: tuple[str, ...]) -> str:
+    """The demanded tool: by its name, or by a word where no other is offered."""
+    if isinstance(choice, dict):
+        return str(choice["function"]["name"])
+    return tools[0] if choice == "required" and len(tools) == 1 else ""
 
 
 def of_messages(body: dict[str, Any]) -> Conversation:

@@ -71,12 +71,18 @@ async def test_only_forces_the_tool(model: str) -> None:
         await ask(model)
     forced, free = (request.json for request in server.requests)
     by_dialect = {
-        OPENAI: {"type": "function", "function": {"name": "submit"}},
+        OPENAI: "required",
         CLAUDE: {"type": "tool", "name": "submit"},
     }
     assert forced["tool_choice"] == by_dialect[model]
     assert len(forced["tools"]) == 1
     assert "tool_choice" not in free
+
+
+async def test_among_several_tools_the_forced_one_is_named() -> None:
+    with serving(script(Answer(calls=[Call(name="submit", arguments={"plan": "x"})]))) as server:
+        await ask(only="submit")
+    assert server.requests[0].json["tool_choice"] == {"type": "function", "function": {"name": "submit"}}
 
 
 async def test_a_model_that_refuses_tool_choice_is_asked_without_it_next_time() -> None:
