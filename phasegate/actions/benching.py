@@ -32,7 +32,7 @@ async def plan_bench(
     planner = Planner(client, shown.tell, shown.progress, allowance)
     try:
         report = await planner.plan(given, max_iterations)
-        if with_solo:
+        if with_solo and report.settled:
             solo = await planner.plan(solo_interface(given), max_iterations)
             report = report.model_copy(update={"solo": solo_report(given)})
             report = report if solo.settled else report.model_copy(update={"settled": False})

@@ -167,7 +167,7 @@ def _overlap_lines(found: OverlapReport) -> list[str]:
 
 
 def _ended(agent: AgentReport) -> str:
-    unread = f", {agent.unread} messages came too late for it" if agent.unread else ""
+    unread = f", messages that came too late for it: {agent.unread}" if agent.unread else ""
     if agent.end is AgentEnd.SUBMITTED:
         return f"{'forced ' if agent.forced else ''}plan in {agent.plan}{unread}"
     return f"{agent.end or 'works'}{f', {agent.reason}' if agent.reason else ''}{unread}"
