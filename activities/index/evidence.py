@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import posixpath
 from collections import defaultdict
 from collections.abc import Mapping
@@ -22,6 +23,8 @@ from activities.index.word_scores import Scores, WordScores, word_scores
 if TYPE_CHECKING:
     from activities.index.model import Index
 
+_KEPT = 300
+"""files that are weighed, by words and by path; no one asks for more"""
 _LOOKED_INTO = 40
 """files whose passages are compared: reading the symbols of a file takes about a millisecond"""
 _HITS, _TESTS, _SHARPNESS = 10, 15, 3
@@ -54,19 +57,20 @@ def gather(index: Index, query: Query) -> Evidence:
     for number in best[:_LOOKED_INTO].tolist():
         if _only_front(index.files[paths[number]]):
             words[number] *= weights.FRONT
-    signals[Signal.WORDS] = _by_path(paths, words)
-    signals[Signal.PATH] = _by_path(paths, _shares(found.paths * role))
+    in_path = _shares(found.paths * role)
+    near = sorted({*best[:_KEPT].tolist(), *np.argsort(-in_path, kind="stable")[:_KEPT].tolist()})
+    signals[Signal.WORDS] = {paths[n]: float(words[n]) for n in near if words[n]}
+    signals[Signal.PATH] = {paths[n]: float(in_path[n]) for n in near if in_path[n]}
     signals[Signal.PASSAGE] = _passages(index, found, [paths[n] for n in best[:_LOOKED_INTO].tolist()])
     pointed: dict[str, list[str]] = defaultdict(list)
     for signal, credits in _around(index, signals, found).items():
         signals[signal] = {path: min(credit.value, 1.0) for path, credit in credits.items()}
         for path, credit in credits.items():
             pointed[path].append(credit.reason)
-    most = index.history.most
     signals[Signal.CHANGED] = {
-        path: share * float(np.log1p(index.history.changes.get(path, 0)) / np.log1p(most))
+        path: share * math.log1p(index.history.changes.get(path, 0)) / math.log1p(index.history.most)
         for path, share in signals[Signal.WORDS].items()
-        if most
+        if index.history.most
     }
     return Evidence(signals, mentions.reasons, pointed)
 
@@ -105,10 +109,6 @@ def _around(
 def _shares(scores: Scores) -> Scores:
     best = float(scores.max(initial=0.0))
     return scores / best if best else scores
-
-
-def _by_path(paths: list[str], scores: Scores) -> dict[str, float]:
-    return {paths[n]: float(scores[n]) for n in np.flatnonzero(scores).tolist()}
 
 
 def _only_front(entry: FileEntry) -> bool:

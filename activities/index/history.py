@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 MOST_FILES = 20
 """a commit that touches more is a sweep (a rename, a formatter) and ties nothing together"""
@@ -16,7 +17,7 @@ class History:
     changes: Mapping[str, int] = field(default_factory=dict)
     together: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def most(self) -> int:
         """The changes of the file that changed most."""
         return max(self.changes.values(), default=0)

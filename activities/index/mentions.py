@@ -105,4 +105,9 @@ def paths_named(index: Index, name: str) -> tuple[str, ...]:
     """Files that a written path can mean: itself, what ends with it, or the files directly in a folder."""
     if name in index.paths:
         return (name,)
-    return tuple(p for p in index.files if p.endswith(f"/{name}") or posixpath.dirname(p) == name)
+    tail, folder = f"/{name}", f"{name}/"
+    return tuple(
+        path
+        for path in index.files
+        if path.endswith(tail) or (path.startswith(folder) and "/" not in path[len(folder) :])
+    )

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from functools import lru_cache
 
 from activities.index.records import FileEntry, Symbol
 from activities.index.words import parts, query_terms
@@ -37,13 +38,18 @@ def _in_head(symbol: Symbol, worth: Mapping[str, float]) -> Counter[str]:
     texts = (
         (_IN_NAME, parts(symbol.name)),
         (_IN_PARENT, parts(symbol.parent)),
-        (_IN_DOC, query_terms(symbol.doc)),
+        (_IN_DOC, _doc_words(symbol.doc)),
     )
     for weight, words in (*texts, *((_IN_MEMBER, parts(m.name)) for m in symbol.members)):
         for word in words:
             if word in worth:
                 found[word] += weight
     return found
+
+
+@lru_cache(maxsize=50_000)
+def _doc_words(doc: str) -> tuple[str, ...]:
+    return tuple(query_terms(doc))
 
 
 def _around(spans: list[tuple[int, int, int]], start: int, line: int) -> int:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["paths_named", "rank", "symbols_named", "weighed"]
 
 _LEAST = 0.005
+_EXPLAINED = 30
+"""files whose words are told: it takes a look into each, and nobody is shown more"""
 
 
 def rank(index: Index, query: str, limit: int) -> tuple[Ranked, ...]:
@@ -31,16 +33,20 @@ def rank(index: Index, query: str, limit: int) -> tuple[Ranked, ...]:
     total = weighed(evidence.signals)
     order = sorted((p for p in total if total[p] > _LEAST), key=lambda p: (-total[p], p))[:limit]
     why = Reasons(index, query)
-    return tuple(
-        Ranked(p, total[p], (*evidence.named.get(p, ()), *why.of(p), *evidence.pointed.get(p, ())))
-        for p in order
-    )
+    ranked = []
+    for place, path in enumerate(order):
+        words = why.of(path) if place < _EXPLAINED else ()
+        reasons = (*evidence.named.get(path, ()), *words, *evidence.pointed.get(path, ()))
+        ranked.append(Ranked(path, total[path], reasons))
+    return tuple(ranked)
 
 
-def weighed(signals: Mapping[Signal, Mapping[str, float]]) -> dict[str, float]:
+def weighed(
+    signals: Mapping[Signal, Mapping[str, float]], weight: Mapping[Signal, float] = WEIGHT
+) -> dict[str, float]:
     """The score of every file that anything speaks for, to three digits: last bits of floats are noise."""
     total: dict[str, float] = defaultdict(float)
     for signal in Signal:
         for path, value in signals[signal].items():
-            total[path] += WEIGHT[signal] * value
+            total[path] += weight[signal] * value
     return {path: round(score, 3) for path, score in total.items()}
