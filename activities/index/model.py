@@ -10,6 +10,7 @@ from activities.index.history import History
 from activities.index.pack import DEFINED, MEMBER, USED, WRITTEN
 from activities.index.records import FileEntry, Ranked, Role, Symbol, SymbolKind, Use
 from activities.index.search import WordIndex
+from activities.index.similar import similar
 
 HUGE_LINE = 2_000
 _KEPT_TEXTS = 64
@@ -60,6 +61,14 @@ class Index:
         if name not in self._found:
             self._found[name] = self._defined(name)
         return self._found[name]
+
+    def signatures(self, name: str, limit: int = 8) -> tuple[str, ...]:
+        """How a name is defined: `path:line: header` of each definition, in the order of `find`."""
+        return tuple(f"{symbol.place}: {symbol.signature}" for symbol in self.find(name)[:limit])
+
+    def similar(self, symbol: Symbol, limit: int = 5) -> tuple[Symbol, ...]:
+        """Definitions that a change could follow: the same kind and language, most in common first."""
+        return similar(self, symbol, limit)
 
     def symbols_in(self, path: str) -> tuple[Symbol, ...]:
         """What a file defines, top to bottom. Empty for an unknown path."""
