@@ -7,7 +7,7 @@ import pytest
 from activities.store import open_store
 from phasegate.search_attributes import ensure_search_attributes
 from tests.conftest import TemporalServer
-from tests.e2e.kill_table import PLACES, PROPERTY, Cell, table
+from tests.e2e.kill_table import PROPERTY, Cell, order, table
 from tests.e2e.stage import Stage, stage
 from tests.scripted import QUESTION, SECOND, ScriptedReviewer, scripted_activities
 from workflows.attributes import REGISTERED
@@ -43,5 +43,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     cells = [Cell(*fields) for name, fields in told if name == PROPERTY]
     if cells:
         terminalreporter.section("killed processes")
-        for line in table(sorted(cells, key=lambda cell: PLACES.index(cell.place))):
+        for line in table(sorted(cells, key=order)):
             terminalreporter.write_line(line)

@@ -31,6 +31,11 @@ class Cell:
     same: bool
 
 
+def order(cell: Cell) -> tuple[int, str]:
+    """Places of a job in its own order; those of agents by name."""
+    return (PLACES.index(cell.place) if cell.place in PLACES else len(PLACES)), cell.place
+
+
 def table(cells: Sequence[Cell]) -> Iterator[str]:
     """One line per place, one column per victim."""
     for kind in sorted({cell.kind for cell in cells}):

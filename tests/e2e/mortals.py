@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Protocol
 
 from temporalio.client import Client
 
@@ -26,6 +27,23 @@ QUEUE = "mortal"
 ROOT = Path(__file__).parents[2]
 
 
+class Worker(Protocol):
+    """A worker process, as far as it takes to kill it."""
+
+    @property
+    def pid(self) -> int:
+        """Its id."""
+
+    def poll(self) -> int | None:
+        """Its exit code; None while it lives."""
+
+    def kill(self) -> None:
+        """SIGKILL."""
+
+    def wait(self) -> int:
+        """Wait until it is gone."""
+
+
 class Mortals:
     """One server and at most one worker, with a folder for what outlives them."""
 
@@ -36,7 +54,7 @@ class Mortals:
             ServerOptions(database=home / "temporal.db", search_attributes=REGISTERED)
         )
         self._client: JobClient | None = None
-        self.worker: subprocess.Popen[bytes] | None = None
+        self.worker: Worker | None = None
         self.store: Store = open_store(str(home / "store"))
 
     @property

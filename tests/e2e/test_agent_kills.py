@@ -1,0 +1,161 @@
+"""Workers and servers killed in the middle of agents' calls: nothing is paid twice, everything ends the same.
+
+One job for each place, each with a model of its own name; all are stopped in their places, one kill hits all.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from states.agents import AgentEnd
+from states.record import JobRecord, JobSpec
+from states.words import WORK_PHASES, Phase, State
+from tests.e2e.agent_mortals import AgentMortals, agent_mortals
+from tests.e2e.agent_places import Moment, Place, places_of, script_for
+from tests.e2e.kill_table import PROPERTY, VICTIMS, Cell
+from tests.e2e.stage import until
+from tests.e2e.whole_job import CALLS, WITHOUT_PEOPLE, shop, whole_job
+
+FAST = (
+    Place(Moment.DURING_CALL, Phase.CONTRACTS),
+    Place(Moment.AFTER_CALL, Phase.VALIDATION, review=True),
+    Place(Moment.AMONG_TOOLS, Phase.DISCOVERY),
+)
+PATIENCE = 240.0
+"""seconds for ten jobs on a busy machine"""
+
+Note = Callable[[str, object], None]
+Digests = dict[Phase, tuple[str, ...]]
+
+
+async def start(all_: AgentMortals, task: dict[str, Any], places: Sequence[Place]) -> None:
+    """Begin the job of every place."""
+    client = await all_.client()
+    for place in places:
+        spec = {**task, "model": f"openai/{place.job}", "policy": WITHOUT_PEOPLE}
+        await client.start(JobSpec.model_validate(spec), place.job)
+
+
+async def ended(all_: AgentMortals, place: Place) -> JobRecord:
+    """The record of a place's job, once it is verified."""
+
+    async def state() -> State | None:
+        view = await all_.view(place.job)
+        return view.state if view and view.hold is None else None
+
+    await until(state, lambda state: state is State.VERIFIED, PATIENCE)
+    return await all_.record(place.job)
+
+
+def digests(record: JobRecord) -> Digests:
+    """What a job stood on, with every version there was."""
+    return {phase: tuple(ref.digest for ref in record.versions(phase)) for phase in WORK_PHASES}
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """One repository for all jobs of this module: what artifacts hold depends on its commit."""
+    return shop(tmp_path_factory.mktemp("task"))
+
+
+@pytest.fixture(scope="module")
+def undisturbed(task: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """The digests of jobs whose processes all lived, by place."""
+    known: dict[Place, Digests] = {}
+
+    async def run(places: Sequence[Place]) -> dict[Place, Digests]:
+        new = [place for place in places if place not in known]
+        if new:
+            async with agent_mortals(tmp_path_factory.mktemp("undisturbed"), whole_job()) as all_:
+                await start(all_, task, new)
+                for place in new:
+                    known[place] = digests(await ended(all_, place))
+                assert len(all_.models.requests) == CALLS * len(new)
+        return {place: known[place] for place in places}
+
+    return run
+
+
+async def killed_in(
+    all_: AgentMortals, task: dict[str, Any], victims: str, places: Sequence[Place]
+) -> dict[Place, float]:
+    """Jobs under way again after one kill that hit each in its place; seconds from the kill to that."""
+    for place in places:
+        if place.hold:
+            all_.hold(place.hold)
+    await start(all_, task, places)
+    for place in places:
+        await (all_.reached(place.hold) if place.hold else all_.asked_slowly(place.job))
+    began = time.monotonic()
+    seen = Counter(all_.asked())
+    await all_.kill_and_replace(victims)
+    for place in places:
+        if place.hold:
+            all_.release(place.hold)
+    took: dict[Place, float] = {}
+
+    async def goes_on(place: Place) -> None:
+        async def asked() -> int:
+            return all_.asked().count(place.job)
+
+        if place.hold:
+            await all_.passed(place.hold)
+        else:
+            await until(asked, lambda count: count > seen[place.job], PATIENCE)
+        took[place] = time.monotonic() - began
+
+    await asyncio.gather(*map(goes_on, places))
+    return took
+
+
+async def check(
+    all_: AgentMortals, task: dict[str, Any], expected: dict[Place, Digests], victims: str, note: Note
+) -> None:
+    """Same artifacts, no gap in the ledger, and no request that had been answered is sent again."""
+    places = tuple(expected)
+    seconds = await killed_in(all_, task, victims, places)
+    records = {place: await ended(all_, place) for place in places}
+    for place, record in records.items():
+        same = digests(record) == expected[place]
+        cell = Cell("agents'", f"{place.agent}, {place.moment}", victims, seconds[place], same)
+        note(PROPERTY, astuple(cell))
+    for place, record in records.items():
+        assert digests(record) == expected[place], place
+        assert [entry.n for entry in record.ledger] == list(range(1, record.ledger_count + 1))
+        assert {agent.end for agent in record.agents} == {AgentEnd.SUBMITTED}
+        assert sum(agent.usage.calls for agent in record.agents) == CALLS
+    assert all_.models.asked_twice() == []
+    paid = Counter(request.json["model"] for request in all_.models.answered())
+    assert paid == {place.job: CALLS for place in places}
+
+
+@pytest.mark.timeout(2 * PATIENCE)
+async def test_agents_survive(
+    task: dict[str, Any], undisturbed: Callable[..., Any], tmp_path: Path, record_property: Note
+) -> None:
+    expected = await undisturbed(FAST)
+    async with agent_mortals(tmp_path, script_for(FAST)) as all_:
+        await check(all_, task, expected, "worker", record_property)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(4 * PATIENCE)
+@pytest.mark.parametrize("victims", VICTIMS)
+@pytest.mark.parametrize("moment", Moment)
+async def test_agents_survive_wherever_whoever_dies(
+    task: dict[str, Any],
+    undisturbed: Callable[..., Any],
+    tmp_path: Path,
+    record_property: Note,
+    moment: Moment,
+    victims: str,
+) -> None:
+    expected = await undisturbed(places_of(moment))
+    async with agent_mortals(tmp_path, script_for(tuple(expected))) as all_:
+        await check(all_, task, expected, victims, record_property)
