@@ -1,9 +1,12 @@
 """What ExecutionWorkflow hands to activities: references and one step at a time."""
 
+from datetime import datetime
+
 from pydantic import Field
 
 from states.artifacts.base import Piece
 from states.artifacts.plan import PlanStep
+from states.execution import StepResult
 from states.workspace import WorkspaceRef
 
 
@@ -20,6 +23,8 @@ class CommandRules(Piece):
     output_bytes: int = Field(default=20_000_000, gt=0)
     processes: int = Field(default=256, gt=0)
     memory_bytes: int = Field(default=4 * 1024**3, gt=0)
+    visible: tuple[str, ...] = ()
+    """absolute paths that commands may read in the sandbox besides the system's: tools below a home folder"""
 
 
 class ExecutionOrder(Piece):
@@ -32,6 +37,8 @@ class ExecutionOrder(Piece):
     head: str
     snapshot: str = ""
     bundles: tuple[str, ...] = ()
+    now: datetime | None = None
+    """the workflow's time: the date of commits, so that a retry makes the same ones"""
 
 
 class StepOrder(Piece):
@@ -42,9 +49,21 @@ class StepOrder(Piece):
     attempt: int
     rules: CommandRules = CommandRules()
     alone: bool = True
-    """whether no other step runs at the same time; else the step has a tree of its own, merged afterwards"""
+    """whether no other step runs at the same time; else the step has a tree of its own, and its result is
+    not on the branch before `land_step` has merged it"""
     done_by: str = ""
     """the person who says that the code of a waiting step is written in the worktree"""
+
+
+class LandOrder(Piece):
+    """Merge what a step did in a tree of its own into branch and tree as they are `at` now.
+
+    One at a time, in the order that the workflow chooses: its record of the branch is the only one.
+    """
+
+    at: ExecutionOrder
+    step: PlanStep
+    result: StepResult
 
 
 class RollbackOrder(Piece):
@@ -64,6 +83,11 @@ class Prepared(Piece):
     head: str
     snapshot: str
     bundle: str = ""
+    sandbox: str = ""
+    """what confines commands here; blank when nothing does"""
+    parallel: bool = True
+    """whether git is new enough (2.38) to merge steps that ran at the same time"""
+    notes: tuple[str, ...] = ()
 
 
 class Summary(Piece):

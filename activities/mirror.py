@@ -29,7 +29,7 @@ _ALL = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 
 # Checkouts hold exactly the committed bytes on every machine: no line ending is converted, no filter (such
 # as git-lfs, which would download) runs, and so no file ever looks modified that is not.
-_ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n"
+ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n"
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class Mirror:
             await git.run(*command, self._staging, timeout=NETWORK_TIME)
             info = self._staging / "info"
             info.mkdir(exist_ok=True)
-            (info / "attributes").write_text(_ATTRIBUTES)
+            (info / "attributes").write_text(ATTRIBUTES)
             (info / "exclude").write_text(LEFT_OUT)
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._staging.rename(self.path)

@@ -31,7 +31,7 @@ __pycache__/
 .svn/
 """
 
-_NOBODY = {
+NOBODY = {
     "GIT_AUTHOR_NAME": "phasegate",
     "GIT_AUTHOR_EMAIL": "phasegate@localhost",
     "GIT_AUTHOR_DATE": "@946684800 +0000",
@@ -49,7 +49,7 @@ async def take_snapshot(git: Git, store: Path, folder: Path, not_below: Path) ->
     """
     index = store / "snapshot.index"
     index.unlink(missing_ok=True)
-    git = dataclasses.replace(git, extra={**_NOBODY, "GIT_INDEX_FILE": str(index)})
+    git = dataclasses.replace(git, extra={**NOBODY, "GIT_INDEX_FILE": str(index)})
     try:
         found = await _list(git, store, folder, b"")
         keep, skipped = await asyncio.to_thread(_sift, os.fsencode(folder), found, os.fsencode(not_below))
