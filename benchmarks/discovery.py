@@ -10,8 +10,9 @@ recall@k is the mean over features of |gold in the first k| / |gold|, where gold
 change that the base commit has: a file that the change adds cannot be found. So with three files in gold no
 order can have more than a third at k = 1. A feature whose change only adds files is counted in neither.
 
-Nothing is fitted at run time and the ranking knows no repository by name. So the line of each repository
-is what leaving it out would give; there is no training to leave it out of.
+Nothing is fitted at run time and the ranking knows no repository by name; but its weights were chosen with
+some repositories in view. `python -m benchmarks.finding.fit` leaves one repository out at a time, and
+`python -m benchmarks.finding.mine` makes features of repositories that nobody has looked at.
 """
 
 import json
@@ -131,7 +132,7 @@ def recall_table(groups: dict[str, list[Found]], title: str) -> Table:
             for number, way in enumerate(WAYS)
         ],
         "Mean share of gold among the first k. DISCOVERY: the order of its artifact.\n"
-        "Nothing is fitted at run time: each line is what leaving its repository out gives.",
+        "Nothing is fitted at run time.",
     )
 
 

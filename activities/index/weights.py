@@ -1,4 +1,4 @@
-"""Every weight of the ranking, with its reason. `python -m benchmarks.fit_ranking` shows how they do.
+"""Every weight of the ranking, with its reason. `python -m benchmarks.finding.fit` shows how they do.
 
 A file's score is the sum of its signals times these weights. A signal lies between 0 and 1, and 1 is the best
 file of the query; a signal that does not apply is 0. Nothing here depends on a repository or a language.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from activities.index.weights import WEIGHT, Signal
-from benchmarks.fit_ranking import Case, fit, recall_of, tables
+from benchmarks.finding.fit import Case, fit, recall_of, tables
 from tests.activities.conftest import git, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,7 +46,7 @@ def test_the_command_wants_two_repositories(tmp_path: Path) -> None:
     git(shop, "commit", "-q", "-m", "shop")
     feature = {"id": "1", "repository": "some/shop", "base": "HEAD", "text": "Mail", "gold": ["mail.py"]}
     (tmp_path / "features.json").write_text(json.dumps({"features": [feature]}), encoding="utf-8")
-    command = [sys.executable, "-m", "benchmarks.fit_ranking", "--features", str(tmp_path / "features.json")]
+    command = [sys.executable, "-m", "benchmarks.finding.fit", "--features", str(tmp_path / "features.json")]
     command += ["--repos", str(tmp_path / "repos")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 2

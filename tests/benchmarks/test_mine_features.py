@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.features import read_features
-from benchmarks.mine_features import described, mine
+from benchmarks.finding.mine import described, mine
 from tests.activities.conftest import git, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,7 +69,7 @@ def test_messages_that_describe_no_addition_are_passed_over() -> None:
 
 def test_the_command_writes_a_features_file(clone: Path, tmp_path: Path) -> None:
     out = tmp_path / "features.json"
-    command = [sys.executable, "-m", "benchmarks.mine_features", str(clone), "--out", str(out)]
+    command = [sys.executable, "-m", "benchmarks.finding.mine", str(clone), "--out", str(out)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "some/shop: 1 features\n"
     assert len(read_features(out)) == 1

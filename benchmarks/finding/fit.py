@@ -1,6 +1,6 @@
 """How the weights of the ranking do, and what a search for better ones finds: leave one repository out.
 
-    python -m benchmarks.fit_ranking --features FILE [FILE ...] --repos DIR [--json]
+    python -m benchmarks.finding.fit --features FILE [FILE ...] --repos DIR [--json]
 
 Each weight of `activities/index/weights.py` in turn is tried at some multiples of what it is; what raises the
 score is kept, twice around. The score is the mean over repositories, each counting alike, of the mean of

@@ -1,6 +1,6 @@
 """Make a features file out of the history of clones, to see how finding does where nobody tuned it.
 
-    python -m benchmarks.mine_features DIR/owner/name [...] --out FILE [--count 20] [--since 2016-01-01]
+    python -m benchmarks.finding.mine DIR/owner/name [...] --out FILE [--count 20] [--since 2016-01-01]
 
 A commit becomes a feature when its subject says that something is added, its message describes it at some
 length, and it touches one to five source files that its first parent has: these are gold. The message loses

@@ -1,0 +1,1 @@
+"""What stands around the benchmark of finding: features out of histories, and the search for weights."""
