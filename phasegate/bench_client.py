@@ -136,5 +136,5 @@ class BenchClient(JobClient):
 
 def _reason(cause: BaseException) -> str:
     if isinstance(cause, ApplicationError):
-        return cause.message
+        return cause.message.rstrip(".")
     return str(cause) if isinstance(cause, FailureError) else repr(cause)

@@ -59,7 +59,7 @@ def raise_unfinished(report: "BenchReport") -> None:
         if agent.end is AgentEnd.BUDGET:
             raise OutOfBudget(f"{agent.agent}: {agent.reason}; the same command with a larger budget goes on")
         if agent.end is not AgentEnd.SUBMITTED:
-            why = f"{agent.end or 'not finished'}{f', {agent.reason}' if agent.reason else ''}"
+            why = ", ".join(filter(None, (agent.end or "not finished", agent.reason.rstrip("."))))
             raise Unfinished(f"{agent.agent}: {why}; the same command goes on with it")
     if not report.settled:
         raise Unfinished(f"run {report.run} has ended without plans; the same command goes on with it")
