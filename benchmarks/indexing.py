@@ -12,6 +12,7 @@ uses, imports nor a ranking. The files are read once before anything is timed.
 """
 
 import json
+import resource
 import shutil
 import statistics
 import subprocess
@@ -34,7 +35,7 @@ _CHILD = Path(__file__).with_name("indexing_process.py")
 @dataclass(frozen=True)
 class Figures:
     """Of one repository. Times in seconds with the start of a process, but for `open` and queries, which
-    are those within it; `ctags` None when it is not there."""
+    are those within it; `_cpu` is processor time of all processes; `ctags` None when it is not there."""
 
     name: str
     files: int
@@ -42,6 +43,8 @@ class Figures:
     floor: float
     ctags: float | None
     cold: float
+    ctags_cpu: float | None
+    cold_cpu: float
     warm: float
     warm_open: float
     change: float
@@ -61,6 +64,7 @@ class Run:
     first: float
     queries: list[float]
     memory: float
+    cpu: float
     wall: float
 
 
@@ -72,7 +76,7 @@ def measure(name: str, clone: Path, folder: Path) -> Figures:
     paths = [checkout / path for path in listed.stdout.decode("utf-8", "replace").split("\0") if path]
     size = sum(path.lstat().st_size for path in paths if path.exists())
     floor = min(_floor(checkout) for _ in range(RUNS))
-    ctags = min((_ctags(checkout, folder) for _ in range(RUNS)), default=0.0) if _has_ctags() else None
+    tagged = [_ctags(checkout, folder) for _ in range(RUNS)] if _has_ctags() else []
     colds = [_index(checkout, folder / f"cache{n}") for n in range(RUNS)]
     cache = folder / "cache0"
     cache_bytes = sum(file.stat().st_size for file in cache.rglob("*") if file.is_file())
@@ -84,8 +88,10 @@ def measure(name: str, clone: Path, folder: Path) -> Figures:
         len(paths),
         size / 1e6,
         floor,
-        ctags,
+        min((wall for wall, _ in tagged), default=None),
         min(run.wall for run in colds),
+        min((cpu for _, cpu in tagged), default=None),
+        min(run.cpu for run in colds),
         warm.wall,
         warm.open,
         min(run.wall for run in changes),
@@ -101,7 +107,7 @@ def measure(name: str, clone: Path, folder: Path) -> Figures:
 def _floor(checkout: Path) -> float:
     # sh gets the program's path as an argument, never as text of its own
     script = '"$1" --files --hidden --no-ignore -0 -g "!.git" | xargs -0 cat > /dev/null'
-    return _timed(["sh", "-c", script, "sh", str(find_ripgrep())], checkout)
+    return _timed(["sh", "-c", script, "sh", str(find_ripgrep())], checkout)[0]
 
 
 def _has_ctags() -> bool:
@@ -112,14 +118,17 @@ def _has_ctags() -> bool:
     return version is not None and "Universal Ctags" in version.stdout
 
 
-def _ctags(checkout: Path, folder: Path) -> float:
+def _ctags(checkout: Path, folder: Path) -> tuple[float, float]:
     return _timed(["ctags", "-R", "--exclude=.git", "-f", str(folder / "tags"), "."], checkout)
 
 
-def _timed(command: list[str], folder: Path) -> float:
-    began = time.perf_counter()
+def _timed(command: list[str], folder: Path) -> tuple[float, float]:
+    """Seconds on the clock and of the processor."""
+    began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, cwd=folder, stderr=subprocess.DEVNULL, check=False)
-    return time.perf_counter() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.perf_counter() - began, cpu
 
 
 def _index(checkout: Path, cache: Path) -> Run:
@@ -168,6 +177,7 @@ def tables(all_figures: Iterable[Figures]) -> list[Table]:
                 "",
                 "cold / cat",
                 "cold / ctags",
+                "in CPU",
                 "warm / cold",
                 "query ms p50",
                 "p95",
@@ -178,7 +188,13 @@ def tables(all_figures: Iterable[Figures]) -> list[Table]:
             ],
             [
                 [
-                    *(f.name, f.cold / f.floor, f.cold / f.ctags if f.ctags else None, f.warm / f.cold),
+                    *(
+                        f.name,
+                        f.cold / f.floor,
+                        f.cold / f.ctags if f.ctags else None,
+                        f.cold_cpu / f.ctags_cpu if f.ctags_cpu else None,
+                        f.warm / f.cold,
+                    ),
                     *(f.query_p50 * 1000, f.query_p95 * 1000, f.first_query * 1000),
                     *(f.memory_cold, f.memory_warm, f.cache_megabytes),
                 ]

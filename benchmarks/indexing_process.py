@@ -24,6 +24,8 @@ def main(root: Path, cache: Path) -> None:
     opened = time.perf_counter()
     index.rank(_TASKS[0])
     asked = time.perf_counter()
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    cpu = sum(each.ru_utime + each.ru_stime for each in used)
     queries = []
     for _ in range(_ROUNDS):
         for task in _TASKS:
@@ -33,7 +35,7 @@ def main(root: Path, cache: Path) -> None:
     kilobytes = max(
         resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     )
-    figures = {"open": opened - began, "first": asked - opened, "queries": queries}
+    figures = {"open": opened - began, "first": asked - opened, "queries": queries, "cpu": cpu}
     print(json.dumps({**figures, "memory": kilobytes * 1024 / 1e6}))
 
 
