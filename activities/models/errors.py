@@ -102,7 +102,11 @@ _OVERFLOW = re.compile(
 _NO_KEY = re.compile(
     r"missing credentials|missing .{0,30}api[_ -]?key|api_key client option must be set", re.I
 )
-_UNREADABLE = re.compile(r"invalid response from|unable to get json|not (?:a )?valid json", re.I)
+_UNREADABLE = re.compile(
+    r"invalid response from|unable to get json|not (?:a )?valid json|"
+    r"output that does not match the expected",  # llama.cpp, of a tool call that it cannot parse
+    re.I,
+)
 _PREFIXES = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout)(?:: | - ))*")
 _ADVICE = re.compile(r"\.? ?Handle with `litellm\.\w+`\.?$")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2066-\u2069\ud800-\udfff]+")

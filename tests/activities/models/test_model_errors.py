@@ -71,6 +71,28 @@ async def test_a_failed_call(kind: FaultKind, model: str, capfd: pytest.CaptureF
     assert capfd.readouterr() == ("", ""), "litellm prints nothing"
 
 
+@pytest.mark.parametrize(
+    ("kind", "words", "trouble"),
+    [
+        (
+            FaultKind.BAD_REQUEST,
+            "request (9031 tokens) exceeds the available context size (8192 tokens), try increasing it",
+            Trouble.CONTEXT_OVERFLOW,
+        ),
+        (
+            FaultKind.SERVER_ERROR,
+            "The model produced output that does not match the expected peg-native format",
+            Trouble.BAD_REPLY,
+        ),
+    ],
+)
+async def test_what_llama_cpp_says(kind: FaultKind, words: str, trouble: Trouble) -> None:
+    with serving(failing(kind, words)):
+        error = await error_of()
+    assert error.type == trouble
+    assert words in error.message
+
+
 @BOTH
 @pytest.mark.parametrize(
     ("header", "least", "most"),
