@@ -1,6 +1,6 @@
 """Indexing: how long a repository takes cold, warm and after a change, a query, and memory, as ratios.
 
-    python -m benchmarks.indexing [--repo PATH ...] [--size FILES ...] [--json]
+    python -m benchmarks.indexing [--repo PATH ...] [--size FILES ...] [--runs N] [--json]
 
 PATH is a clone, bare or not, which is only read. Without any, repositories of 400 and 5,000 files are
 generated, so that nothing needs a network. Each index is made in a process of its own, which also tells its
@@ -68,20 +68,20 @@ class Run:
     wall: float
 
 
-def measure(name: str, clone: Path, folder: Path) -> Figures:
+def measure(name: str, clone: Path, folder: Path, runs: int) -> Figures:
     """All figures of the newest commit of a clone; `folder` takes a checkout and a cache."""
     checkout = folder / "checkout"
     subprocess.run(["git", "clone", "-q", "--shared", str(clone), str(checkout)], check=True)
     listed = subprocess.run(["git", "-C", str(checkout), "ls-files", "-z"], check=True, capture_output=True)
     paths = [checkout / path for path in listed.stdout.decode("utf-8", "replace").split("\0") if path]
     size = sum(path.lstat().st_size for path in paths if path.exists())
-    floor = min(_floor(checkout) for _ in range(RUNS))
-    tagged = [_ctags(checkout, folder) for _ in range(RUNS)] if _has_ctags() else []
-    colds = [_index(checkout, folder / f"cache{n}") for n in range(RUNS)]
+    floor = min(_floor(checkout) for _ in range(runs))
+    tagged = [_ctags(checkout, folder) for _ in range(runs)] if _has_ctags() else []
+    colds = [_index(checkout, folder / f"cache{n}") for n in range(runs)]
     cache = folder / "cache0"
     cache_bytes = sum(file.stat().st_size for file in cache.rglob("*") if file.is_file())
-    warms = [_index(checkout, cache) for _ in range(RUNS)]
-    changes = [_changed(checkout, cache, n) for n in range(RUNS)]
+    warms = [_index(checkout, cache) for _ in range(runs)]
+    changes = [_changed(checkout, cache, n) for n in range(runs)]
     warm = min(warms, key=lambda run: run.wall)
     return Figures(
         name,
@@ -166,7 +166,7 @@ def tables(all_figures: Iterable[Figures]) -> list[Table]:
                 [f.name, f.files, f.megabytes, f.floor, f.ctags, f.cold, f.warm, f.warm_open, f.change]
                 for f in rows
             ],
-            "Best of three; each in a process of its own, whose start and first query are counted.\n"
+            "The best of some runs, each in a process of its own, whose start and first query are counted.\n"
             + (
                 "" if rows and rows[0].ctags else "No Universal Ctags on PATH: `apt install universal-ctags`."
             ),
@@ -205,7 +205,7 @@ def tables(all_figures: Iterable[Figures]) -> list[Table]:
     ]
 
 
-def main(repos: list[Path], sizes: list[int], as_json: bool) -> None:
+def main(repos: list[Path], sizes: list[int], runs: int, as_json: bool) -> None:
     """Measure and print."""
     found = []
     with tempfile.TemporaryDirectory(prefix="phasegate-indexing-") as name:
@@ -213,10 +213,10 @@ def main(repos: list[Path], sizes: list[int], as_json: bool) -> None:
             root = Path(name, f"generated{number}")
             root.mkdir()
             generate(root, size)
-            found.append(measure(f"generated, {size}", root, _folder(Path(name, f"work{number}"))))
+            found.append(measure(f"generated, {size}", root, _folder(Path(name, f"work{number}")), runs))
         for number, repo in enumerate(repos):
             label = next(part for part in reversed(repo.absolute().parts) if part not in ("repo", ".git"))
-            found.append(measure(label, repo.absolute(), _folder(Path(name, f"clone{number}"))))
+            found.append(measure(label, repo.absolute(), _folder(Path(name, f"clone{number}")), runs))
     if as_json:
         print(json.dumps({"repositories": [asdict(each) for each in found]}))
     else:
@@ -234,5 +234,6 @@ if __name__ == "__main__":
     parser.add_argument(
         "--size", type=int, action="append", default=[], help="generate a repository of that many files"
     )
+    parser.add_argument("--runs", type=int, default=RUNS, help="how often each is done; the best counts")
     given = parser.parse_args()
-    main(given.repo, given.size or list(SIZES), given.json)
+    main(given.repo, given.size or list(SIZES), given.runs, given.json)

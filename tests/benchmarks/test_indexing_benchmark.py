@@ -25,7 +25,8 @@ def test_it_prints_one_object(tmp_path: Path) -> None:
     (tmp_path / "clone").mkdir()
     generate(tmp_path / "clone", 20)
     git(tmp_path / "clone", "branch", "kept")
-    command = [sys.executable, "-m", "benchmarks.indexing", "--json", "--repo", str(tmp_path / "clone")]
+    command = [sys.executable, "-m", "benchmarks.indexing", "--json", "--runs", "1"]
+    command += ["--repo", str(tmp_path / "clone")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     (figures,) = json.loads(done.stdout)["repositories"]
     assert (figures["name"], figures["files"]) == ("clone", 20)
