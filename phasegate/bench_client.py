@@ -15,6 +15,7 @@ from activities.store import Store
 from phasegate.client import TASK, JobClient
 from phasegate.problems import NoServer, Problem
 from states.agents import AgentLimits, Allowance
+from states.artifacts.base import canonical_json, digest_of
 from states.bench import BenchTask, FeatureText
 from states.cooperation import CooperationProgress, CooperationState
 from workflows.cooperation import CooperationWorkflow
@@ -46,7 +47,11 @@ class BenchClient(JobClient):
         """Where a run is, with the state of one that has ended."""
         execution = await self._execution(task.run)
         if execution is None:
-            return RunStatus.NEW, None
+            # The server forgets runs in time; what is paid for stays paid for.
+            known = await self.store.recall(_result_key(task.run))
+            if known is None:
+                return RunStatus.NEW, None
+            return RunStatus.DONE, CooperationState.model_validate_json(known)
         match execution.status:
             case WorkflowExecutionStatus.RUNNING:
                 return RunStatus.RUNNING, None
@@ -106,11 +111,14 @@ class BenchClient(JobClient):
         """Wait for the end. Raises RunFailed with the reason."""
         handle = self.temporal.get_workflow_handle_for(CooperationWorkflow.run, run)
         try:
-            return await handle.result()
+            state = await handle.result()
         except WorkflowFailureError as failed:
             raise RunFailed(f"run {run} failed: {_reason(failed.cause)}") from None
         except RPCError as error:
             raise NoServer(f"the Temporal server refused: {error.message}") from None
+        if state.settled:
+            await self.store.remember(_result_key(run), canonical_json(state.model_dump(mode="json")))
+        return state
 
     async def stop(self, run: str) -> None:
         """Let the calls that run end, and begin no other; the run then ends and can be gone on with."""
@@ -132,6 +140,10 @@ class BenchClient(JobClient):
 
     async def _feature(self, feature: FeatureText) -> Feature:
         return Feature(id=feature.id, text=await self._kept.put_bytes(feature.text.encode()))
+
+
+def _result_key(run: str) -> str:
+    return digest_of(["result", run])
 
 
 def _reason(cause: BaseException) -> str:
