@@ -3,7 +3,7 @@
 import asyncio
 import re
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from datetime import datetime, timedelta
 from typing import Any, Self
 
@@ -22,17 +22,19 @@ from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
+from activities.conversations import Conversations
 from activities.payloads import data_converter
 from activities.store import Store, open_store
 from phasegate.connection import connect_config
 from phasegate.history import follow_events
-from phasegate.problems import NoServer, NoWorker, RefusedByJob, UnknownJob, WrongUse
+from phasegate.problems import NoServer, NoWorker, Problem, RefusedByJob, UnknownJob, WrongUse
 from phasegate.settings import Settings
 from states.artifacts.kinds import StoredArtifact
 from states.ledger import LedgerEntry
 from states.messages import Ack, Malformed, RestartFrom, parse
 from states.record import ArtifactRef, JobRecord, JobSpec
 from states.restart import RestartPlan, preview
+from states.trace import AgentProgress
 from states.view import JobView, view_of
 from states.words import JOB_ID, Awaiting, Message, Mode, Phase, State
 from workflows.attributes import AWAITING, STATE, values_of
@@ -42,6 +44,8 @@ log = structlog.get_logger("phasegate.client")
 
 ASK = timedelta(seconds=6)
 """how long a worker may take to answer a question about a job; longer than one task of a busy one"""
+LOOK = timedelta(seconds=2)
+"""how long an agent may take to say what it does; the next look comes a second later"""
 CLOSING_TRIES = 25
 """times that a signal is sent to a job which continues as new, 0.2 s apart"""
 TASK = timedelta(seconds=5)
@@ -178,16 +182,33 @@ class JobClient:
             raise UnknownJob(f"job {job} has no {phase.name} v{version}; there is {have}")
         return wanted[-1], await self.store.get_artifact(wanted[-1].digest)
 
+    async def agent(self, job: str, agent: str) -> AgentProgress | None:
+        """An agent of a job as its own workflow knows it; None when that is gone or nobody answers."""
+        try:
+            progress: AgentProgress = await self._ask(f"{job}.{agent}", "progress", AgentProgress, LOOK)
+        except Problem:
+            # More than the job's record says; people who look are shown that much, and not an error.
+            return None
+        return progress
+
+    async def conversation(self, head: str, further: Iterable[str] = ()) -> list[dict[str, Any]]:
+        """The messages of a stored conversation, then those named one by one. Raises StoreError."""
+        kept = Conversations(self.store)
+        digests = [*(await kept.list_of(head) if head else ()), *further]
+        return [await kept.message(digest) for digest in digests]
+
     async def follow(self, job: str) -> AsyncIterator[JobView]:
         """The job each time something happened to it, until it has closed. Follows the history."""
-        seen = -1
+        seen = (-1, -1)
         async for _ in follow_events(self.temporal, job):
             try:
                 view = await self.live_view(job)
             except NoWorker:
                 continue
-            if view.ledger_count != seen:
-                seen = view.ledger_count
+            # An agent is put to work without an entry in the ledger.
+            now = (view.ledger_count, len(view.agents))
+            if now != seen:
+                seen = now
                 yield view
 
     # --- acting ---------------------------------------------------------------------------------------
@@ -306,9 +327,9 @@ class JobClient:
                 return None
             raise _explained(error) from None
 
-    async def _ask(self, job: str, query: str, kind: type[Any]) -> Any:
+    async def _ask(self, job: str, query: str, kind: type[Any], patience: timedelta = ASK) -> Any:
         try:
-            return await self._handle(job).query(query, result_type=kind, rpc_timeout=ASK)
+            return await self._handle(job).query(query, result_type=kind, rpc_timeout=patience)
         except WorkflowQueryFailedError as failed:
             raise NoWorker(f"job {job} cannot be asked: {failed}") from None
         except RPCError as error:

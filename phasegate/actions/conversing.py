@@ -4,10 +4,13 @@ import asyncio
 
 from rich.text import Text
 
+from phasegate.actions.accompanying import agents_shown
+from phasegate.actions.budgets import BudgetTalk
 from phasegate.actions.following import follow_views
 from phasegate.actions.gates import GateTalk
 from phasegate.actions.looking import shown
 from phasegate.actions.questions import QuestionTalk
+from phasegate.actions.replies import Replies
 from phasegate.client import JobClient
 from phasegate.problems import Exit, Interrupted
 from phasegate.screen.asking import Left
@@ -31,6 +34,7 @@ class Conversation:
         self._job = job
         self._by = by
         self._progress = Progress(session.out if session.interactive else session.err)
+        self._replies = Replies(session, client, self._progress.moving)
 
     async def run(self) -> Outcome:
         """Until the job has ended, or waits for somebody who is not here."""
@@ -39,7 +43,8 @@ class Conversation:
             Text(f"job {self._job}", "bold"),
         )
         try:
-            return await self._along()
+            async with agents_shown(self._client, self._job, self._progress.moving):
+                return await self._along()
         except (KeyboardInterrupt, asyncio.CancelledError):
             raise Interrupted(f"interrupted; the job goes on: phasegate show {self._job}") from None
         finally:
@@ -50,6 +55,7 @@ class Conversation:
             self._progress.update(view)
             if view.state in _ENDS:
                 return self._ended(view)
+            self._replies.show(view)
             if view.awaiting is not Awaiting.NONE and not await self._talk(view):
                 return self._waiting(await self._client.view(self._job))
         return self._ended(await self._client.view(self._job))
@@ -61,9 +67,12 @@ class Conversation:
         try:
             match view.awaiting:
                 case Awaiting.ANSWERS:
-                    return await QuestionTalk(self._session, self._client, view, self._by).run()
+                    talk = QuestionTalk(self._session, self._client, view, self._by, self._replies)
+                    return await talk.run()
                 case Awaiting.HUMAN_REVIEW:
                     return await GateTalk(self._session, self._client, view, self._by).run()
+                case Awaiting.BUDGET:
+                    return await BudgetTalk(self._session, self._client, view, self._by).run()
                 case _:
                     return False
         except Left:

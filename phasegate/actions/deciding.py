@@ -4,9 +4,13 @@ from typing import Any
 
 from rich.text import Text
 
+from phasegate.actions.accompanying import agents_shown
 from phasegate.actions.jobs import find_job, given_text, named
+from phasegate.actions.replies import reply_to
 from phasegate.problems import WrongUse
-from phasegate.screen.tame import tame_line
+from phasegate.screen.models import reply_words
+from phasegate.screen.moving import Moving
+from phasegate.screen.tame import tame, tame_line
 from phasegate.session import Outcome, Session
 from states.messages import Ack
 from states.words import Message
@@ -21,9 +25,24 @@ async def answer_question(session: Session, prefix: str, words: list[str], by: s
     return await send(session, prefix, Message.ANSWER, payload)
 
 
-async def say_something(session: Session, prefix: str, text: str, by: str) -> Outcome:
-    """A free message."""
-    return await send(session, prefix, Message.SAY, {"text": given_text(text, "message"), "by": named(by)})
+async def say_something(session: Session, prefix: str, text: str, by: str, seconds: float) -> Outcome:
+    """A free message, and what a model replies to it within so many seconds."""
+    payload = {"text": given_text(text, "message"), "by": named(by)}
+    client, job = await find_job(session, prefix)
+    ack = await client.send(job, Message.SAY, given(payload))
+    told = acknowledged(job, ack)
+    if not ack.state:
+        return told  # nobody has read it yet
+    moving = Moving(session.err)
+    try:
+        async with agents_shown(client, job, moving):
+            waited = await reply_to(client, job, seconds, moving)
+    finally:
+        moving.stop()
+    data = {**told.data, "reply": waited.reply.model_dump(mode="json") if waited.reply else None}
+    heard = reply_words(waited.reply) if waited.reply else tame(waited.why)
+    note, *hints = told.parts
+    return Outcome(data, (note, *([Text(heard)] if heard else []), *hints))
 
 
 async def finish_dialogue(session: Session, prefix: str, by: str) -> Outcome:

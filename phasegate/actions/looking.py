@@ -14,6 +14,7 @@ from phasegate.session import Outcome, Session
 from states.artifacts.base import Artifact
 from states.diagram import phase_diagram
 from states.metrics import measure
+from states.trace import AgentProgress
 from states.view import JobView
 from states.words import WORK_PHASES, Awaiting, Phase, State
 
@@ -34,14 +35,16 @@ async def list_jobs(session: Session, everything: bool, state: str, awaiting: st
 async def show_job(session: Session, prefix: str) -> Outcome:
     """The whole view."""
     client, job = await find_job(session, prefix)
-    return shown(session, client, await client.view(job))
+    view = await client.view(job)
+    live = await client.agent(job, view.running.id) if view.running and not session.as_json else None
+    return shown(session, client, view, live)
 
 
-def shown(session: Session, client: JobClient, view: JobView) -> Outcome:
+def shown(session: Session, client: JobClient, view: JobView, live: AgentProgress | None = None) -> Outcome:
     """A view for people and for programs, next commands included."""
     commands = next_commands(session, client, view)
     data = view.model_copy(update={"next_commands": commands}).model_dump(mode="json")
-    return Outcome(data, tuple(job_text(view, commands)))
+    return Outcome(data, tuple(job_text(view, commands, live)))
 
 
 async def show_ledger(session: Session, prefix: str) -> Outcome:

@@ -2,6 +2,7 @@
 
 from rich.text import Text
 
+from phasegate.actions.replies import Replies
 from phasegate.client import JobClient
 from phasegate.problems import RefusedByJob
 from phasegate.screen.asking import ask
@@ -20,11 +21,12 @@ _HELP = "a number, or your own words; /skip for later, /say TEXT, /finish to tak
 class QuestionTalk:
     """The open questions of one view."""
 
-    def __init__(self, session: Session, client: JobClient, view: JobView, by: str) -> None:
+    def __init__(self, session: Session, client: JobClient, view: JobView, by: str, replies: Replies) -> None:
         self._session = session
         self._client = client
         self._view = view
         self._by = by
+        self._replies = replies
 
     async def run(self) -> bool:
         """Ask until nothing is open; False when the person leaves, or skips all that is open."""
@@ -37,6 +39,7 @@ class QuestionTalk:
                 if go_on is not None:
                     return go_on
             self._view = await self._client.view(self._view.job)
+            self._replies.show(self._view)
             if self._view.state.phase is not Phase.CLARIFICATION:
                 break
             if {q.ref.id for q in open_ones} <= {q.ref.id for q in self._view.questions if q.open}:
@@ -86,7 +89,7 @@ class QuestionTalk:
                     await self._send(Message.FINISH, {})
                     return True
                 if words.startswith("/say "):
-                    await self._send(Message.SAY, {"text": words.removeprefix("/say ")})
+                    await self._say(words.removeprefix("/say "))
                 elif words.startswith("/"):
                     self._session.say(Text(f"{words.split()[0]} is unknown; {_HELP}", "dim"))
                 elif text := _chosen(words, choices(question)):
@@ -95,6 +98,11 @@ class QuestionTalk:
             except RefusedByJob as refused:
                 self._session.say(Text(f"refused: {tame_line(refused)}", "red"))
                 return True
+
+    async def _say(self, text: str) -> None:
+        """A model's reply belongs to the question that is on the screen: wait for it here."""
+        await self._send(Message.SAY, {"text": text})
+        await self._replies.wait(self._view.job)
 
     async def _send(self, message: Message, payload: dict[str, str]) -> None:
         ack = await self._client.send(self._view.job, message, {**payload, "by": self._by})

@@ -5,12 +5,14 @@ from typing import Any
 
 from rich.text import Text
 
+from phasegate.actions.accompanying import agents_shown
 from phasegate.actions.jobs import find_job, next_commands
 from phasegate.client import JobClient
 from phasegate.problems import Exit, Interrupted
 from phasegate.screen.consoles import show, write_json
 from phasegate.screen.job import waiting_text
 from phasegate.screen.lists import ledger_line
+from phasegate.screen.moving import Moving
 from phasegate.session import Outcome, Session
 from states.ledger import LedgerEntry
 from states.view import JobView
@@ -24,9 +26,12 @@ async def watch_job(session: Session, prefix: str, lines: int) -> Outcome:
     client, job = await find_job(session, prefix)
     watcher = _Watcher(session, client, job)
     try:
-        return await watcher.run(lines)
+        async with agents_shown(client, job, watcher.moving):
+            return await watcher.run(lines)
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise Interrupted(f"no longer watching; the job goes on: phasegate show {job}") from None
+    finally:
+        watcher.moving.stop()
 
 
 class _Watcher:
@@ -35,6 +40,7 @@ class _Watcher:
         self._client = client
         self._job = job
         self._seen = 0
+        self.moving = Moving(session.err if session.as_json else session.out)
         self._waits: tuple[Any, ...] = ()
 
     async def run(self, lines: int) -> Outcome:
@@ -66,7 +72,8 @@ class _Watcher:
                 show(self._session.out, ledger_line(entry))
 
     def _tell(self, view: JobView) -> None:
-        """Whom the job waits for, when that has changed."""
+        """Whom the job waits for, when that has changed; on a terminal also what goes on."""
+        self.moving.update(view)
         asked = view.questions if view.awaiting is Awaiting.ANSWERS else ()
         gate, open_ones = view.gate, tuple(q.ref.id for q in asked if q.open)
         waits = (view.state in ENDS and view.state, view.awaiting, gate and gate.id, open_ones)

@@ -38,16 +38,20 @@ def answer(
 def say(
     job: Job,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What you want to be known; - is stdin.")],
+    wait: Annotated[
+        float,
+        typer.Option("--wait", metavar="SECONDS", min=0, help="How long a model's reply is waited for."),
+    ] = 60,
     by: By = "",
     as_json: Json = False,
 ) -> int:
     """Say something in CLARIFICATION.
 
-    It is kept for all later work, and never an approval.
+    It is kept for all later work, and never an approval. While questions are open, the job's model replies.
     """
     from phasegate.actions.deciding import say_something
 
-    return run(lambda session: say_something(session, job, text, by), as_json)
+    return run(lambda session: say_something(session, job, text, by, wait), as_json)
 
 
 @group.command()

@@ -1,4 +1,4 @@
-"""`artifacts`, `diff`, `export`: read what the phases handed over."""
+"""`artifacts`, `agents`, `diff`, `export`: read what the phases handed over, and how it came about."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -33,6 +33,23 @@ def artifacts(
     if phase:
         return run(lambda session: print_artifact(session, job, phase, version), as_json)
     return run(lambda session: list_artifacts(session, job), as_json)
+
+
+@group.command()
+def agents(
+    job: Job,
+    agent: Annotated[
+        str, typer.Argument(metavar="[AGENT]", help="Print what this one and its model said.")
+    ] = "",
+    full: Annotated[bool, typer.Option("--full", help="Cut no message.")] = False,
+    as_json: Json = False,
+) -> int:
+    """Who worked with a model, and what it used; with AGENT the conversation."""
+    from phasegate.actions.agents import list_agents, print_conversation
+
+    if agent:
+        return run(lambda session: print_conversation(session, job, agent, full), as_json)
+    return run(lambda session: list_agents(session, job), as_json)
 
 
 @group.command()

@@ -8,9 +8,11 @@ from typing import assert_never
 from rich.text import Text
 
 from phasegate.screen.consoles import whole
+from phasegate.screen.models import cost, model_lines, pair
 from phasegate.screen.tame import tame, tame_line
 from states.approvals import accepted
 from states.record import ArtifactRef, Gate, Hold, QuestionState
+from states.trace import AgentProgress
 from states.view import JobView, NextCommand, PhaseProgress
 from states.words import ArtifactStatus, Awaiting, HoldKind, Mode, Phase, PhaseStatus, Stage, State
 
@@ -32,18 +34,21 @@ _WAITS = {
 _LONGEST_NAME = max(len(phase.name) for phase in Phase)
 
 
-def job_text(view: JobView, commands: tuple[NextCommand, ...]) -> Iterator[Text]:
-    """Everything about a job on one page."""
+def job_text(
+    view: JobView, commands: tuple[NextCommand, ...], live: AgentProgress | None = None
+) -> Iterator[Text]:
+    """Everything about a job on one page. `live` is what the running agent says of itself."""
     yield Text(tame_line(view.title), "bold")
-    yield _pair("job", view.job)
-    yield _pair("repository", _repository(view))
-    yield _pair("state", f"{view.state}, mode {view.mode}")
+    yield pair("job", view.job)
+    yield pair("repository", _repository(view))
+    yield pair("state", f"{view.state}, mode {view.mode}")
     yield Text()
     for progress in view.progress:
         yield progress_line(view, progress)
     for finding in view.findings:
         yield Text(f"  {'!' if finding.blocking else '·'} {tame_line(finding.what)}", "yellow")
     yield Text()
+    yield from model_lines(view, live)
     yield waiting_text(view)
     if view.gate:
         yield from gate_lines(view.gate)
@@ -93,6 +98,8 @@ def progress_line(view: JobView, progress: PhaseProgress) -> Text:
     if progress.accepted_by:
         words.append(tame_line(accepted(progress.accepted_by)))
     ref = current(view, progress.phase)
+    if used := view.spending.get(progress.phase):
+        words.append(cost(used))
     if ref and progress.status in (PhaseStatus.DONE, PhaseStatus.KEPT):
         words.append(tame_line(ref.summary, 60))
     return Text("  ".join(words).rstrip(), colour)
@@ -107,7 +114,7 @@ def current(view: JobView, phase: Phase) -> ArtifactRef | None:
 def gate_lines(gate: Gate) -> Iterator[Text]:
     """What is to be decided, without the artifact itself."""
     have = f", {len(gate.decisions)} of {gate.needed} approvals" if gate.needed > 1 else ""
-    yield _pair("gate", f"{gate.id} reviews {gate.digest[:12]}{have}")
+    yield pair("gate", f"{gate.id} reviews {gate.digest[:12]}{have}")
     if gate.escalated:
         yield Text(f"  decided by a person because {tame_line(gate.escalated)}", "yellow")
     for safeguard in gate.safeguards:
@@ -122,7 +129,7 @@ def gate_lines(gate: Gate) -> Iterator[Text]:
 def question_lines(question: QuestionState) -> Iterator[Text]:
     """A question with its answers, the recommended one first."""
     ref = question.ref
-    yield _pair(ref.id, tame(ref.text))
+    yield pair(ref.id, tame(ref.text))
     if ref.why:
         yield Text(f"  why it matters: {tame_line(ref.why)}", "dim")
     for choice in choices(question):
@@ -175,7 +182,3 @@ def _repository(view: JobView) -> str:
 
 def _when(at: datetime | None) -> str:
     return at.astimezone().strftime("%Y-%m-%d %H:%M") if at else ""
-
-
-def _pair(name: str, value: str) -> Text:
-    return Text.assemble((f"{name:<12}", "dim"), value)

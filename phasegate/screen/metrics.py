@@ -7,6 +7,7 @@ from rich.text import Text
 
 from phasegate.screen.job import duration
 from states.metrics import JobMetrics
+from states.spending import dollars
 
 
 def metrics_lines(metrics: JobMetrics) -> Iterator[Text]:
@@ -24,6 +25,12 @@ def metrics_lines(metrics: JobMetrics) -> Iterator[Text]:
         ("accepted by people", str(len(metrics.accepted_by_people)), _phases(metrics.accepted_by_people)),
         ("accepted by policy", str(len(metrics.accepted_by_policy)), _phases(metrics.accepted_by_policy)),
     ]
+    if metrics.agents:
+        rows += [
+            ("model calls", f"{metrics.model_calls:,}", f"by {metrics.agents} agents"),
+            ("tokens", f"{metrics.tokens:,}", f"{metrics.cached_tokens:,} of them from a provider's cache"),
+            ("cost", *_cost(metrics)),
+        ]
     for name, value, note in rows:
         yield Text.assemble(f"{name:<22}", (f"{value:>8}", "bold"), (f"  {note}", "dim"))
 
@@ -35,6 +42,14 @@ def _share(value: float | None) -> str:
 def _time(seconds: float) -> str:
     start = datetime.fromtimestamp(0, UTC)
     return duration(start, start + timedelta(seconds=seconds))
+
+
+def _cost(metrics: JobMetrics) -> tuple[str, str]:
+    unknown = metrics.unpriced_calls
+    if unknown and unknown == metrics.model_calls:
+        return "unknown", "no price is known"
+    note = f"without {unknown:,} of the calls, whose price is unknown" if unknown else ""
+    return dollars(metrics.cost_usd), note
 
 
 def _phases(phases: tuple[object, ...]) -> str:

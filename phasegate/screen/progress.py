@@ -1,12 +1,12 @@
 """How far a job is, while somebody looks on: one line for each phase that is done."""
 
 from rich.console import Console
-from rich.status import Status
 
 from phasegate.screen.consoles import show
 from phasegate.screen.job import progress_line
+from phasegate.screen.moving import Moving
 from states.view import JobView
-from states.words import Awaiting, Phase, PhaseStatus
+from states.words import Phase, PhaseStatus
 
 _FINISHED = (PhaseStatus.DONE, PhaseStatus.KEPT, PhaseStatus.SKIPPED)
 
@@ -17,7 +17,7 @@ class Progress:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._said: set[tuple[Phase, str, int, tuple[str, ...]]] = set()
-        self._status: Status | None = None
+        self.moving = Moving(console)
 
     def update(self, view: JobView) -> None:
         """Print the lines of phases that were finished since the last time."""
@@ -32,22 +32,8 @@ class Progress:
                 self._said.add(key)
                 self.pause()
                 show(self._console, progress_line(view, each))
-        if view.awaiting is Awaiting.NONE and view.phase and view.phase is not Phase.VERIFIED:
-            self._go_on(f"{view.phase.name}: {view.state.stage.replace('_', ' ')}")
-        else:
-            self.pause()
+        self.moving.update(view)
 
     def pause(self) -> None:
         """Take the moving line away, so that a question can stand there."""
-        if self._status:
-            self._status.stop()
-            self._status = None
-
-    def _go_on(self, text: str) -> None:
-        if not self._console.is_terminal:
-            return
-        if self._status is None:
-            self._status = self._console.status(text)
-            self._status.start()
-        else:
-            self._status.update(text)
+        self.moving.stop()

@@ -1,11 +1,13 @@
 """A server, a worker and a repository for commands, which run as they do for people."""
 
+import asyncio
 import logging
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,29 @@ import structlog
 
 from phasegate.search_attributes import ensure_search_attributes
 from tests.conftest import TemporalServer
+from tests.phasegate.commands import agents_worker
 from tests.phasegate.commands.driving import Commands
 from workflows.attributes import REGISTERED
 
 SAMPLE = Path(__file__).parents[3] / "phasegate" / "sample"
+
+
+@asynccontextmanager
+async def _worker(module: str, variables: dict[str, str], folder: Path, *words: str) -> AsyncIterator[None]:
+    """A worker process, ready for jobs: on a busy machine that takes longer than `plan` waits for one."""
+    log = folder / "worker.log"
+    with (
+        log.open("wb") as told,
+        subprocess.Popen(
+            [sys.executable, "-m", module, *words], env={**os.environ, **variables}, stderr=told
+        ) as worker,
+    ):
+        while b"worker started" not in log.read_bytes():
+            assert worker.poll() is None, log.read_text()
+            await asyncio.sleep(0.05)
+        yield
+        worker.terminate()
+        assert worker.wait(40) == 0, log.read_text()
 
 
 @pytest.fixture(scope="session")
@@ -31,15 +52,35 @@ async def town(
         "PHASEGATE_TASK_QUEUE": "commands",
         "PHASEGATE_BY": "ann",
     }
-    command = [sys.executable, "-m", "phasegate.cli", "worker"]
-    log = tmp_path_factory.mktemp("logs") / "worker.log"
-    with (
-        log.open("wb") as told,
-        subprocess.Popen(command, env={**os.environ, **variables}, stderr=told) as worker,
-    ):
+    async with _worker("phasegate.cli", variables, tmp_path_factory.mktemp("logs"), "worker"):
         yield variables
-        worker.terminate()
-        assert worker.wait(40) == 0, log.read_text()
+
+
+@pytest.fixture(scope="session")
+async def staffed_town(
+    temporal_server: TemporalServer, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[dict[str, str]]:
+    """A worker process with scripted models; gives the variables that lead commands to it."""
+    await ensure_search_attributes(await temporal_server.client(), REGISTERED, fix=True)
+    variables = {
+        "TEMPORAL_ADDRESS": temporal_server.address,
+        "PHASEGATE_STATE_DIR": str(tmp_path_factory.mktemp("staffed")),
+        "PHASEGATE_TASK_QUEUE": "staffed",
+        "PHASEGATE_DRAIN_SECONDS": "1",
+        "PHASEGATE_BY": "ann",
+    }
+    async with _worker(agents_worker.__name__, variables, tmp_path_factory.mktemp("logs")):
+        yield variables
+
+
+@pytest.fixture
+def staffed(
+    staffed_town: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Commands:
+    """Commands that find the worker with scripted models."""
+    for name, value in staffed_town.items():
+        monkeypatch.setenv(name, value)
+    return Commands(monkeypatch, capsys)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from phasegate.cli import app
 PROMISED = (
     *("dev", "worker", "demo", "plan", "list", "show", "watch", "answer", "say", "finish", "approve"),
     *("revise", "reject", "edit", "restart", "rewind", "pause", "resume", "cancel", "artifacts", "diff"),
-    *("export", "ledger", "metrics", "diagram", "doctor", "cooperbench plan"),
+    *("export", "ledger", "metrics", "diagram", "doctor", "cooperbench plan", "agents", "budget"),
 )
 
 
