@@ -32,10 +32,9 @@ _ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",  # no tokenizers from a hub
 }
 """set before the import, unless whoever runs the worker has set them"""
-REQUIRED = "required"
-"""OpenAI's word for a reply that must call a tool"""
-_BY_WORD = frozenset({"openai", "openai_like", "custom_openai", "llamafile", "lm_studio"})
-"""behind these may stand llama.cpp's server, which takes a tool demanded by name for a mere offer"""
+_OWN_SERVERS = frozenset({"openai_like", "custom_openai", "llamafile", "lm_studio"})
+_OPENAI_ELSEWHERE = ("OPENAI_API_BASE", "OPENAI_BASE_URL")
+"""variables that lead `openai/...` to another server"""
 _LATER = ("openai.resources", "litellm._service_logger", "litellm.proxy._types")
 """what its first call would import, on the event loop, which stands still for a second meanwhile"""
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
@@ -125,10 +124,16 @@ class LiteLlmProvider:
 
 
 def _choice(only: str, tools: list[Tool], provider: str) -> str | dict[str, Any]:
-    """The demand for one tool. Where it is the only one offered, a word says the same."""
-    names = [tool["function"]["name"] for tool in tools]
-    if provider in _BY_WORD and names == [only]:
-        return REQUIRED
+    """The demand for a call of one tool.
+
+    llama.cpp's server takes a tool demanded by name for a mere offer, and says nothing. Where it may listen
+    and no other tool is offered, the word for "some tool" demands the same.
+    """
+    may_be_llama = provider in _OWN_SERVERS or (
+        provider == "openai" and any(os.environ.get(name) for name in _OPENAI_ELSEWHERE)
+    )
+    if may_be_llama and [tool["function"]["name"] for tool in tools] == [only]:
+        return "required"
     return {"type": "function", "function": {"name": only}}
 
 
