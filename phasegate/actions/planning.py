@@ -38,6 +38,7 @@ class Wish:
     phase_models: tuple[str, ...] = ()
     review_model: str = ""
     max_iterations: int | None = None
+    max_output_tokens: int | None = None
     policy: dict[str, Any] = field(default_factory=dict)
 
 
@@ -88,7 +89,8 @@ def models_of(wish: Wish, settings: Settings) -> dict[str, Any]:
         by_use[phase.strip()] = name
     if wish.review_model:
         by_use[REVIEW] = wish.review_model
-    limits = {} if wish.max_iterations is None else {"max_iterations": wish.max_iterations}
+    wished = {"max_iterations": wish.max_iterations, "max_output_tokens": wish.max_output_tokens}
+    limits = {name: most for name, most in wished.items() if most is not None}
     return {"model": wish.model or settings.model, "models": by_use, "agents": limits}
 
 

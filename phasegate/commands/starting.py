@@ -78,6 +78,10 @@ def plan(
         int | None,
         typer.Option("--max-iterations", metavar="N", help="Model calls of one agent, before a forced one."),
     ] = None,
+    max_output_tokens: Annotated[
+        int | None,
+        typer.Option("--max-output-tokens", metavar="N", help="Most tokens of one reply of a model."),
+    ] = None,
     detach: Annotated[bool, typer.Option("--detach", help="Print the id and leave.")] = False,
     gates: Annotated[
         str,
@@ -146,6 +150,7 @@ def plan(
         phase_models=tuple(phase_model or ()),
         review_model=review_model,
         max_iterations=max_iterations,
+        max_output_tokens=max_output_tokens,
         policy={name: value for name, value in flags.items() if value not in ("", None)},
     )
     return run(lambda session: plan_task(session, wish, detach), as_json)
