@@ -10,7 +10,7 @@ from temporalio.exceptions import ApplicationError
 
 from activities.store import open_store
 from phasegate.problems import RefusedByJob
-from states.agents import AgentEnd, AgentKind
+from states.agents import AgentEnd, AgentKind, Price, Usage
 from states.ledger import EntryKind
 from states.record import JobSpec
 from states.words import Awaiting, HoldKind, Message, Mode, Phase, State
@@ -323,3 +323,18 @@ async def test_history_grows_by_the_same_few_bytes_for_every_call(address: str) 
     third = len(sizes) // 3
     first, last = sum(sizes[third : 2 * third]), sum(sizes[2 * third :])
     assert last < 1.2 * first
+
+
+async def test_a_model_without_a_price_is_said_once(address: str) -> None:
+    unpriced = Usage(calls=1, prompt_tokens=100, completion_tokens=10, unpriced_calls=1)
+    store = open_store("memory://")
+    provider = ScriptedProvider(usage=unpriced, per_token=Price())
+    async with stage(address, store=store, agents=scripted_agents(store, provider)) as ready:
+        job = await start(ready, policy={**NO_GATES, "budget_usd": 1.0})
+        view = await ready.at(job, State.VERIFIED)
+        record = await ready.record(job)
+    assert (view.cost_usd, view.unpriced_calls) == (0, 15)
+    said = [e for e in record.ledger if "price is not known" in e.what]
+    assert [e.why for e in said] == [
+        f"a limit on tokens holds for every model: phasegate budget {job} --tokens N"
+    ]
