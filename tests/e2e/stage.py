@@ -54,7 +54,7 @@ class Stage:
     async def _ask(self, job: str, query: str, kind: type[Any]) -> Any:
         return await self.temporal.get_workflow_handle(job).query(query, result_type=kind)
 
-    async def until(self, job: str, holds: Callable[[JobView], object]) -> JobView:
+    async def until(self, job: str, holds: Callable[[JobView], object], seconds: float = PATIENCE) -> JobView:
         """Wait until something holds for a job."""
 
         async def look() -> JobView | None:
@@ -64,7 +64,7 @@ class Stage:
                 # A run that is still being read from the store has nothing to say yet.
                 return None
 
-        view: JobView = await until(look, lambda seen: seen is not None and holds(seen))
+        view: JobView = await until(look, lambda seen: seen is not None and holds(seen), seconds)
         return view
 
     async def recorded(self, job: str, holds: Callable[[JobRecord], object]) -> JobRecord:

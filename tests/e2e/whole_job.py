@@ -34,6 +34,9 @@ LOOKS: tuple[tuple[str, dict[str, Any]], ...] = (
 WITHOUT_PEOPLE = {"gates": (), "question_handling": "best_guess"}
 """a named policy under which a job waits for nobody"""
 
+NOTES = 2_000
+"""lines of a file to read at length, 76 bytes each"""
+
 CALLS = 3 * len(WORK_PHASES)
 """model calls of a whole job: in each phase one that looks, one that hands over, one that reviews"""
 
@@ -51,6 +54,19 @@ def whole_job(looks: int = 1) -> Script:
     return script
 
 
+def long_look(calls: int) -> Script:
+    """DISCOVERY reads 8,000 bytes `calls` times before it hands over; the rest as ever."""
+    script = Script()
+    rule = script.when(**working(Phase.DISCOVERY))
+    for number in range(calls):
+        first = 1 + 100 * (number % (NOTES // 100))
+        where = {"filename": "docs/notes.md", "start_line": first, "end_line": first + 99}
+        rule.call("read_file", {"explanation": f"look {number}", **where})
+    rule.call(SUBMIT_ARTIFACT, SUBMISSIONS[Phase.DISCOVERY])
+    script.rules += whole_job().rules
+    return script
+
+
 def working(phase: Phase) -> dict[str, str]:
     """Requests of the agent that makes the artifact of a phase, as conditions of a rule."""
     return {"system": phase.name, "tool": SUBMIT_ARTIFACT}
@@ -63,7 +79,9 @@ def reviewing(phase: Phase) -> dict[str, str]:
 
 def shop(home: Path) -> dict[str, Any]:
     """A task for a job by a model, over a repository that is made in `home`."""
-    return {"task": TASK, "repository": str(make(home / "shop", dict(SHOP))), "model": MODEL}
+    notes = "".join(f"{number:05} {'note ' * 14}\n" for number in range(NOTES))
+    repository = make(home / "shop", {**SHOP, "docs/notes.md": notes})
+    return {"task": TASK, "repository": str(repository), "model": MODEL}
 
 
 @asynccontextmanager
