@@ -75,6 +75,15 @@ class RollbackOrder(Piece):
     expected: str
 
 
+class Live(Piece):
+    """How the step that runs is doing: the details of its heartbeats. `printed` is in bytes."""
+
+    step: str
+    tail: str = ""
+    printed: int = 0
+    seconds: float = 0.0
+
+
 class Prepared(Piece):
     """The worktree of an execution."""
 

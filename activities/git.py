@@ -57,6 +57,9 @@ _BOILERPLATE = (
 class GitError(Exception):
     """`git` said no. `last_line` is the last telling line of its stderr, without `fatal:`."""
 
+    stdout = b""
+    """what was printed all the same"""
+
     def __init__(self, command: str, stderr: str) -> None:
         lines = [line.strip() for line in stderr.splitlines() if line.strip()]
         telling = [line for line in lines if line not in _BOILERPLATE] or lines or ["no message"]
@@ -111,7 +114,9 @@ class Git:
         finally:
             await _end(process)
         if process.returncode != 0:
-            raise GitError(command, stderr.decode("utf-8", "replace"))
+            refused = GitError(command, stderr.decode("utf-8", "replace"))
+            refused.stdout = stdout
+            raise refused
         return stdout
 
     async def line(self, *arguments: str | Path, timeout: float = LOCAL_TIME) -> str:

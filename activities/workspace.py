@@ -65,7 +65,7 @@ class Workspaces:
 
         Raises RepositoryUnusable, RepositoryUnavailable; a job's earlier checkout then stays as it was.
         """
-        home = self._home(job)
+        home = self.home(job)
         with _explaining(repository):
             async with self._held(job):
                 remembered = None if refresh else _remembered(home, repository, ref)
@@ -85,19 +85,20 @@ class Workspaces:
 
         Raises RepositoryUnusable, RepositoryUnavailable.
         """
-        home = self._home(job)
+        home = self.home(job)
         with _explaining(workspace.repository):
             async with self._held(job):
                 return await self._make(home, workspace)
 
     async def close(self, job: str) -> None:
         """Remove what the job has here. Does nothing when there is nothing."""
-        home = self._home(job)
+        home = self.home(job)
         with _explaining(str(home)):
             async with self._held(job):
                 await self._discard(home)
 
-    def _home(self, job: str) -> Path:
+    def home(self, job: str) -> Path:
+        """The folder of a job. Raises ValueError for what is no job id."""
         if not JOB_ID.fullmatch(job):
             raise ValueError(f"{job[:80]!r} is no job id: 1 to 100 letters, digits, '.', '_' or '-'")
         return self.root / job

@@ -1,0 +1,168 @@
+"""The activities of ExecutionWorkflow: make ready, run a step, land it, roll back, sum up, leave."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Iterable
+from pathlib import Path
+from typing import Any
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+
+from activities.briefing import lasting
+from activities.execution.bundles import BundleUnusable
+from activities.execution.carrying import Carrier
+from activities.execution.folders import Acts, BranchMoved
+from activities.execution.listing import remove
+from activities.execution.merging import can_merge
+from activities.execution.repository import BRANCH, HEAD
+from activities.execution.running import Running
+from activities.execution.sandbox import find_sandbox, sandbox_offered
+from activities.execution.summing import summarise
+from activities.execution_orders import (
+    ExecutionOrder,
+    LandOrder,
+    Live,
+    Prepared,
+    RollbackOrder,
+    StepOrder,
+    Summary,
+)
+from activities.heartbeat import beating
+from activities.index.shelf import IndexShelf
+from activities.store import Store
+from activities.workspace import Workspaces
+from states.execution import StepResult
+
+BEAT = 0.25
+"""seconds between heartbeats of a step: a request to stop arrives with the answer to one"""
+
+
+class RollbackRefused(Exception):
+    """One sentence: why branch and tree stay as they are."""
+
+
+class ExecutionActivities:
+    """Everything that carrying out a plan does outside of its workflow. `hidden` are folders that no
+    command may see: the store, the state of servers."""
+
+    def __init__(
+        self, store: Store, workspaces: Workspaces, indexes: IndexShelf, hidden: Iterable[Path] = ()
+    ) -> None:
+        self._acts = Acts(store, workspaces)
+        self._indexes = indexes
+        self._hidden = (workspaces.root, *hidden)
+
+    @activity.defn
+    async def prepare_execution(self, order: ExecutionOrder) -> Prepared:
+        """Have the worktree on its branch as the order says, on an empty disk too."""
+        async with beating():
+            act, at = await _usable(self._acts.open(order))
+            async with act.main.held() as main:
+                await _usable(act.stand(at))
+                notes = await main.bring(at.head, at.snapshot)
+            sandbox, why = await sandbox_offered()
+            return Prepared(
+                path=str(act.main.path),
+                branch=at.branch,
+                head=at.head,
+                snapshot=at.snapshot,
+                sandbox=sandbox,
+                parallel=await can_merge(act.repository),
+                notes=(*notes, *([why] if why else [])),
+            )
+
+    @activity.defn
+    async def run_step(self, order: StepOrder) -> StepResult:
+        """Carry out one step. Heartbeats tell how it goes; a cancellation ends it within a second."""
+        async with _telling(order) as started:
+            carrier = await self._carrier()
+            result: StepResult = await _usable(carrier.carry(order, started))
+            return result
+
+    @activity.defn
+    async def land_step(self, order: LandOrder) -> StepResult:
+        """Merge a step that ran beside others into branch and tree."""
+        async with beating():
+            carrier = await self._carrier()
+            result: StepResult = await _usable(carrier.land(order))
+            return result
+
+    @activity.defn
+    async def roll_back(self, order: RollbackOrder) -> Prepared:
+        """Bring branch and whole tree back. Refused when the branch is not where the job knows it to be."""
+        async with beating():
+            act, _ = await _usable(self._acts.open(order.at))
+            back = order.at.model_copy(update={"head": order.commit, "snapshot": order.snapshot})
+            _, at = await _usable(self._acts.open(back))
+            async with act.main.held() as main:
+                refs = await act.repository.refs(f"{BRANCH}{at.branch}", HEAD)
+                here = refs.get(f"{BRANCH}{at.branch}", order.expected)
+                if here not in (order.expected, at.head, refs.get(HEAD)):
+                    why = (
+                        f"branch {at.branch} has been moved by other hands: it is at {here[:12]}, not at "
+                        f"{order.expected[:12]}; nothing was rolled back"
+                    )
+                    raise ApplicationError(why, type=RollbackRefused.__name__, non_retryable=True)
+                for commit in (order.expected, order.at.snapshot):
+                    if commit and await act.repository.has(commit):
+                        await act.repository.keep(commit)
+                await act.stand(at)
+                notes = await main.bring(at.head, at.snapshot)
+                await main.follow(at.head)
+            return Prepared(
+                path=str(act.main.path), branch=at.branch, head=at.head, snapshot=at.snapshot, notes=notes
+            )
+
+    @activity.defn
+    async def summarise_execution(self, order: ExecutionOrder) -> Summary:
+        """What the execution has changed in all."""
+        async with beating():
+            act, at = await _usable(self._acts.open(order))
+            return await summarise(act.repository, self._acts.store, at.workspace.commit, at.head)
+
+    @activity.defn
+    async def leave_execution(self, order: ExecutionOrder) -> None:
+        """Remove the worktrees. The branch stays: in its repository here, and in the store."""
+        async with beating():
+            act, _ = await _usable(self._acts.open(order))
+            async with act.main.held() as main:
+                await main.drop()
+            if (act.home / "steps").exists():
+                await asyncio.to_thread(remove, act.home / "steps")
+
+    async def _carrier(self) -> Carrier:
+        return Carrier(self._acts, self._indexes, await find_sandbox(self._hidden))
+
+
+async def _usable(work: Awaitable[Any]) -> Any:
+    """Await; what no retry mends goes to the workflow as that, in one sentence."""
+    try:
+        return await lasting(work)
+    except (BundleUnusable, BranchMoved) as error:
+        raise ApplicationError(str(error), type=type(error).__name__, non_retryable=True) from None
+
+
+@contextlib.asynccontextmanager
+async def _telling(order: StepOrder) -> AsyncIterator[Any]:
+    """Heartbeat with the end of what the step's command has printed so far."""
+    shown: list[Running] = []
+
+    async def beat() -> None:
+        while True:
+            running = shown[-1] if shown else None
+            activity.heartbeat(
+                Live(
+                    step=order.step.id,
+                    tail=running.tail if running else "",
+                    printed=running.printed if running else 0,
+                    seconds=round(running.seconds, 1) if running else 0.0,
+                )
+            )
+            await asyncio.sleep(BEAT)
+
+    task = asyncio.create_task(beat())
+    try:
+        yield shown.append
+    finally:
+        task.cancel()

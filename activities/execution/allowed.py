@@ -1,0 +1,91 @@
+"""Which commands run without asking: common tools that build, check and test, and no shell around them."""
+
+import re
+import shlex
+
+from activities.execution_orders import CommandRules
+
+DEFAULT = (
+    *("pytest *", "python -m pytest *", "python3 -m pytest *"),
+    *("python -m unittest *", "python3 -m unittest *", "python -m compileall *", "python3 -m compileall *"),
+    *(
+        "ruff check *",
+        "ruff format *",
+        "mypy *",
+        "pyright *",
+        "flake8 *",
+        "black --check *",
+        "nox *",
+        "tox *",
+    ),
+    *("make", "make test", "make check", "make lint", "make build", "make all", "ctest *"),
+    *("npm test", "npm run test", "npm run lint", "npm run build", "npm run typecheck"),
+    *("yarn test", "yarn lint", "yarn build", "pnpm test", "pnpm lint", "pnpm build"),
+    *("jest *", "vitest run *", "tsc *", "eslint *", "prettier --check *"),
+    *("go test *", "go build *", "go vet *", "gofmt *"),
+    *("cargo test *", "cargo check *", "cargo build *", "cargo clippy *", "cargo fmt *"),
+    *("mvn test", "mvn verify", "mvn compile", "gradle test", "gradle check", "gradle build"),
+    *("git status *", "git diff *", "git log *", "ls *", "cat *", "wc *", "diff *"),
+    *("echo *", "true", "false", "sleep *", "exit *", "test *", "pwd"),
+)
+"""patterns of words; a trailing `*` stands for any further words"""
+
+# Whatever makes the shell do more than start one program with these words. Looked for inside quotes too.
+_SHELL = re.compile(r"[;&|<>()$`\\{}\n\r\0]")
+_DESTRUCTIVE = tuple(
+    (re.compile(pattern, re.I), what)
+    for pattern, what in (
+        (r"\brm\s+(-\S+\s+)*-\w*r|\brm\s+.*--recursive", "removes folders"),
+        (r"\b(sudo|doas|su|pkexec)\b", "asks for another user's rights"),
+        (r"\bgit\s+(\S+\s+)*(push|filter-branch|update-ref)\b", "changes what others see of the repository"),
+        (
+            r"\bgit\s+(\S+\s+)*(reset\s+--hard|clean\s+-|checkout\s+(--|\.)|stash|branch\s+-D)",
+            "discards work",
+        ),
+        (r"\b(curl|wget|fetch)\b.*\|\s*(\w*/)*(ba|z|da|k)?sh\b", "runs what it downloads"),
+        (r"\b(mkfs\S*|fdisk|parted|shred|wipefs)\b|\bdd\b.*\bof=", "writes to disks"),
+        (r">\s*/dev/(sd|nvme|vd|mapper)", "writes to disks"),
+        (r"\b(shutdown|reboot|halt|poweroff)\b|\binit\s+[06]\b", "stops the machine"),
+        (r"\b(killall|pkill)\b|\bkill\s+(-\S+\s+)*-1\b", "ends other programs"),
+        (r"\bch(mod|own)\s+(-\S+\s+)*-\w*R", "changes rights of whole folders"),
+        (r":\s*\(\s*\)\s*\{", "starts itself without end"),
+        (r"\bfind\b.*\s-(delete|exec)", "changes every file that it finds"),
+        (r"\b(npm|yarn|pnpm|cargo|poetry|flit|uv|gem)\s+publish\b|\btwine\s+upload\b", "publishes"),
+        (r"\b(docker|podman)\s+(push|system\s+prune|rm|run)\b", "reaches other containers"),
+        (r"\b(kubectl|helm|terraform|pulumi|aws|gcloud|az)\s+(\S+\s+)*(delete|destroy|apply|rm)", "deploys"),
+        (r"\bdrop\s+(table|database|schema)\b|\btruncate\s+table\b", "deletes data"),
+    )
+)
+
+
+def why_ask(command: str, rules: CommandRules) -> str:
+    """Why a person has to allow a command; blank when it may run. What a person has allowed may always."""
+    if command in rules.approved:
+        return ""
+    for pattern, what in _DESTRUCTIVE:
+        if pattern.search(command):
+            return f"it {what}"
+    if _SHELL.search(command):
+        return "it uses the shell, so that not one known program is started"
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return "its quotes do not match"
+    if not words:
+        return "it is empty"
+    if not any(_matches(words, pattern.split()) for pattern in (*DEFAULT, *rules.allow)):
+        return "it is not on the list of allowed commands"
+    leads_out = next((word for word in words[1:] if _leads_out(word)), "")
+    return f"{leads_out} may lie outside of the worktree" if leads_out else ""
+
+
+def _matches(words: list[str], pattern: list[str]) -> bool:
+    if pattern[-1:] == ["*"]:
+        return words[: len(pattern) - 1] == pattern[:-1]
+    return words == pattern
+
+
+def _leads_out(word: str) -> bool:
+    """Whether a word, or what follows `=` or an option's letter in it, is a path out of the folder."""
+    value = re.sub(r"^-\w(?=[/~.])", "", word).rpartition("=")[2]
+    return value.startswith(("/", "~")) or ".." in value.split("/")

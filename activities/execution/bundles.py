@@ -1,0 +1,44 @@
+"""Commits on their way to the store and back, as git bundles: what `git bundle unbundle` and `fetch` take."""
+
+from collections.abc import Iterable
+
+from activities.execution.repository import HEAD, SNAPSHOT, ActRepository
+from activities.git import GitError
+from activities.store import Store
+
+
+class BundleUnusable(Exception):
+    """One sentence: which commit cannot be made again from the store."""
+
+
+async def put_bundle(
+    repository: ActRepository, store: Store, new: tuple[str, str], old: tuple[str, str]
+) -> str:
+    """Store what leads from the `old` head and snapshot to the `new` ones; gives the bundle's digest."""
+    revisions = "".join(f"{commit}\n" for commit in new) + "--not\n" + "".join(f"{c}\n" for c in old if c)
+    # Written here, as `git bundle create` only takes refs, and those move later, when all is stored.
+    pack = await repository.run(
+        *("pack-objects", "--quiet", "--revs", "--thin", "--stdout", "--delta-base-offset"),
+        stdin=revisions.encode(),
+    )
+    required = "".join(f"-{commit}\n" for commit in dict.fromkeys(old) if commit)
+    header = f"# v2 git bundle\n{required}{new[0]} {HEAD}\n{new[1]} {SNAPSHOT}\n\n"
+    return await store.put(header.encode() + pack)
+
+
+async def take_bundles(
+    repository: ActRepository, store: Store, digests: Iterable[str], wanted: Iterable[str]
+) -> None:
+    """Bring in bundles until the wanted commits are here. Raises BundleUnusable and what the store raises."""
+    missing = [commit for commit in wanted if commit and not await repository.has(commit)]
+    if not missing:
+        return
+    for digest in digests:
+        data = await store.get(digest)
+        try:
+            await repository.run("bundle", "unbundle", "-", stdin=data)
+        except GitError as error:
+            raise BundleUnusable(f"bundle {digest[:12]} cannot be read ({error.last_line})") from error
+    for commit in missing:
+        if not await repository.has(commit):
+            raise BundleUnusable(f"commit {commit[:12]} of the execution is neither here nor in its bundles")

@@ -1,0 +1,199 @@
+"""Carrying steps out: from an order to a result, once, in the right tree, with nothing left on the way."""
+
+import contextlib
+import errno
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from activities.execution.commands import Place
+from activities.execution.folders import Act, Acts, BranchMoved
+from activities.execution.limits import marked
+from activities.execution.listing import TreeTooLarge
+from activities.execution.merging import Point, merged_head, merged_state
+from activities.execution.once import Once
+from activities.execution.outcome import Outcome, StepFailed
+from activities.execution.recording import Recorder, changes_between
+from activities.execution.running import Running, kill
+from activities.execution.sandbox import Sandbox
+from activities.execution.steps import by_hand, not_needed, perform
+from activities.execution.worktree import Worktree
+from activities.execution_orders import ExecutionOrder, LandOrder, StepOrder
+from activities.git import GitError
+from activities.index.shelf import IndexShelf
+from states.execution import StepResult, StepStatus
+
+_FULL = "No space left on device"
+Started = Callable[[Running], None]
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """Everything that a step needs besides its order."""
+
+    acts: Acts
+    indexes: IndexShelf
+    sandbox: Sandbox | None
+
+    @property
+    def _recorder(self) -> Recorder:
+        return Recorder(self.acts.store)
+
+    async def carry(self, order: StepOrder, started: Started = lambda _: None) -> StepResult:
+        """Carry a step out. When cancelled, its processes have ended and its tree is as before.
+
+        A step that runs alone is on the branch afterwards; any other is until `land`.
+        """
+        act, at = await self.acts.open(order.at)
+        order = order.model_copy(update={"at": at})
+        if by_hand(order.step):
+            return await self._by_hand(act, order)
+        worktree = act.main if order.alone else act.of_step(order.step.id)
+        async with worktree.held() as held:
+            if self.sandbox is None:
+                kill(marked(str(held.path)))
+            if order.alone:
+                try:
+                    await act.stand(at)
+                except BranchMoved as moved:
+                    return await self._recorder.without_change(at, Outcome(error=str(moved)))
+            once = Once(self.acts.store, order)
+            result = await once.result()
+            if result is None:
+                result = await self._carry_out(act, held, order, once, started)
+            elif order.alone:
+                await held.bring(at.head, result.snapshot)
+            if order.alone and result.status is StepStatus.COMPLETED:
+                await act.move(result.commit, result.snapshot)
+                await held.follow(result.commit)
+            if not order.alone:
+                await held.drop()
+        return result
+
+    async def land(self, order: LandOrder) -> StepResult:
+        """Merge a completed step into branch and tree; a conflict makes it a failed one that changes nothing.
+
+        Doing it again for the same order gives the same commits.
+        """
+        act, at = await self.acts.open(order.at)
+        theirs, ours = Point(order.result.commit, order.result.snapshot), Point(at.head, at.snapshot)
+        repository = act.repository
+        if order.result.status is not StepStatus.COMPLETED or not order.result.bundle:
+            return order.result.model_copy(update={"commit": at.head, "snapshot": at.snapshot})
+        more = at.model_copy(update={"bundles": (order.result.bundle,), "head": theirs.head})
+        await self.acts.open(more.model_copy(update={"snapshot": theirs.snapshot}))
+        async with act.main.held() as main:
+            try:
+                await act.stand(at)
+                head = await merged_head(repository, ours.head, theirs.head, at.now)
+            except (StepFailed, BranchMoved) as refused:
+                outcome = Outcome(error=str(refused), metrics=order.result.metrics)
+                failed = await self._recorder.without_change(at, outcome)
+                return failed.model_copy(update={"output": order.result.output, "tail": order.result.tail})
+            notes = await main.bring(at.head, at.snapshot)
+            snapshot = await self._merged_tree(main, ours, theirs, head, at)
+            await act.move(head, snapshot)
+            await main.follow(head)
+            main.settle(snapshot)
+        async with act.of_step(order.step.id).held() as own:
+            await own.drop()
+        files, _ = await changes_between(repository, ours.head, head)
+        landed = {
+            "commit": head,
+            "snapshot": snapshot,
+            "bundle": await self._recorder.bundle(repository, Point(head, snapshot), ours),
+            "files": files,
+            "notes": (*order.result.notes, *notes),
+        }
+        return order.result.model_copy(update=landed)
+
+    async def _merged_tree(
+        self, main: Worktree, ours: Point, theirs: Point, head: str, at: ExecutionOrder
+    ) -> str:
+        """Bring the worktree to what both have made of it; gives its snapshot."""
+        snapshots = main.snapshots
+        ahead = await main.repository.line("merge-base", ours.snapshot, theirs.snapshot) == ours.snapshot
+        wanted = (
+            await snapshots.read(theirs.snapshot) if ahead else await merged_state(main, ours, theirs, head)
+        )
+        main.begin()
+        await snapshots.restore(wanted)
+        if ahead:
+            return theirs.snapshot
+        now, _ = await snapshots.look()
+        return await snapshots.keep(now, "Merged (whole tree)", ours.snapshot, at.now)
+
+    async def _carry_out(
+        self, act: Act, worktree: Worktree, order: StepOrder, once: Once, started: Started
+    ) -> StepResult:
+        notes = await worktree.bring(order.at.head, order.at.snapshot)
+        place = Place(worktree, order, once, self.sandbox, self.acts.shown(act))
+        started(place.running)
+        worktree.begin()
+        outcome = Outcome()
+        try:
+            with _explained(outcome):
+                outcome = await perform(place, self.indexes)
+                outcome.notes += notes
+                if not (outcome.error or outcome.asks or outcome.skipped):
+                    if not worktree.path.is_dir():
+                        raise StepFailed("the step removed the worktree")
+                    result = await self._recorder.completed(worktree, order, outcome)
+                    result = await once.reached(result)
+                    worktree.settle(result.snapshot)
+                    return result
+        except BaseException:
+            # Cancelled, or this machine's trouble: nothing of the step may stay.
+            await worktree.bring(order.at.head, order.at.snapshot)
+            await once.stopped()
+            raise
+        outcome.tail = outcome.tail or place.running.tail
+        outcome.spool = outcome.spool or worktree.home / "output"
+        await worktree.bring(order.at.head, order.at.snapshot)
+        await once.stopped()
+        result = await self._recorder.without_change(order.at, outcome)
+        return result if outcome.asks else await once.reached(result)
+
+    async def _by_hand(self, act: Act, order: StepOrder) -> StepResult:
+        """A step that a person writes, in a worktree that waits as long as it takes."""
+        worktree, step = act.of_step(order.step.id), order.step
+        subject = f"subtask {step.subtask}" if step.subtask else step.title
+        asks = f"write the code of {subject} in {worktree.path}, then say that it is done"
+        base = worktree.home / "base"
+        async with worktree.held() as held:
+            if not held.started() or not base.exists():
+                await held.bring(order.at.head, order.at.snapshot)
+                base.write_text(f"{order.at.head} {order.at.snapshot}")
+            if why := not_needed(step, held.path):
+                return await self._recorder.without_change(order.at, Outcome(skipped=why))
+            if not order.done_by:
+                return await self._recorder.without_change(order.at, Outcome(asks=asks))
+            once = Once(self.acts.store, order)
+            result = await once.result()
+            if result is None:
+                head, snapshot = base.read_text().split()
+                began = order.at.model_copy(update={"head": head, "snapshot": snapshot})
+                written = order.model_copy(update={"at": began})
+                outcome = Outcome(notes=[f"written by {order.done_by}"])
+                result = await self._recorder.completed(held, written, outcome)
+                if result.snapshot == snapshot:
+                    waits = Outcome(asks=asks, notes=[f"nothing has been changed in {worktree.path}"])
+                    return await self._recorder.without_change(order.at, waits)
+                result = await once.reached(result)
+        return await self.land(LandOrder(at=order.at, step=step, result=result)) if order.alone else result
+
+
+@contextlib.contextmanager
+def _explained(outcome: Outcome) -> Iterator[None]:
+    """Failures of the step itself become its error; what another try may mend is raised."""
+    try:
+        yield
+    except (StepFailed, TreeTooLarge) as error:
+        outcome.error = str(error)
+    except GitError as error:
+        if _FULL not in error.stderr:
+            raise
+        outcome.error = "the disk is full; free some space and try the step again"
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        outcome.error = "the disk is full; free some space and try the step again"

@@ -1,0 +1,95 @@
+"""Where the execution of a job lives on this machine, made ready from the mirror and the store."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from activities.execution.bundles import take_bundles
+from activities.execution.repository import BRANCH, HEAD, SNAPSHOT, ActRepository
+from activities.execution.snapshots import Snapshots
+from activities.execution.worktree import Worktree
+from activities.execution_orders import ExecutionOrder
+from activities.locks import locked
+from activities.mirror import Mirror
+from activities.store import Store
+from activities.workspace import Workspaces
+
+
+class BranchMoved(Exception):
+    """One sentence: the branch is not where the job left it, so somebody else has worked on it."""
+
+
+@dataclass(frozen=True)
+class Act:
+    """The folders of one job: `<job>/act/tree` on the branch, `steps/<step>/tree` beside it, `git`."""
+
+    home: Path
+    repository: ActRepository
+    branch: str
+
+    @property
+    def main(self) -> Worktree:
+        """The worktree on the branch."""
+        return Worktree(self.repository, self.home, "main", self.branch)
+
+    def of_step(self, step: str) -> Worktree:
+        """The worktree of a step that runs beside others, or that a person writes."""
+        plain = re.sub(r"[^A-Za-z0-9-]+", "-", step)[:30].strip("-")
+        name = f"{plain or 'step'}-{hashlib.sha256(step.encode()).hexdigest()[:8]}"
+        return Worktree(self.repository, self.home / "steps" / name, name)
+
+    async def stand(self, at: ExecutionOrder) -> None:
+        """Let the branch be where the job says. What it leaves behind is kept. Raises BranchMoved."""
+        branch = f"{BRANCH}{self.branch}"
+        refs = await self.repository.refs(branch, HEAD, SNAPSHOT)
+        here, ours = refs.get(branch, ""), refs.get(HEAD, "")
+        if here and here not in (ours, at.head):
+            raise BranchMoved(
+                f"branch {self.branch} has been moved by other hands: it is at {here[:12]}, and the job left "
+                f"it at {(ours or at.head)[:12]}; keep that work on another branch, and move this one back "
+                f"with `git --git-dir {self.repository.path} update-ref {branch} {ours or at.head}`"
+            )
+        if here and here != at.head:
+            await self.repository.keep(here)
+        if (here, ours, refs.get(SNAPSHOT)) != (at.head, at.head, at.snapshot):
+            await self.move(at.head, at.snapshot)
+
+    async def move(self, head: str, snapshot: str) -> None:
+        """Move branch and snapshot together."""
+        await self.repository.move({f"{BRANCH}{self.branch}": head, HEAD: head, SNAPSHOT: snapshot})
+
+
+@dataclass(frozen=True)
+class Acts:
+    """All executions of this machine."""
+
+    store: Store
+    workspaces: Workspaces
+
+    async def open(self, at: ExecutionOrder) -> tuple[Act, ExecutionOrder]:
+        """Have everything that an order names, on an empty disk too; gives it with its snapshot named.
+
+        Raises RepositoryUnusable, BundleUnusable and what the store raises.
+        """
+        act = self._act(at)
+        async with locked(act.home / "git.lock"):
+            await act.repository.make()
+            if not await act.repository.has(at.workspace.commit):
+                await self.workspaces.checkout(at.job, at.workspace)
+            first = await self._snapshots(act).first(at.workspace.commit)
+            snapshot = at.snapshot or first
+            await take_bundles(act.repository, self.store, at.bundles, (at.head, snapshot))
+        return act, at.model_copy(update={"snapshot": snapshot})
+
+    def shown(self, act: Act) -> tuple[Path, ...]:
+        """What commands may read of ours, so that git works in their worktree."""
+        return act.repository.path, act.repository.alternate
+
+    def _act(self, at: ExecutionOrder) -> Act:
+        home = self.workspaces.home(at.job) / "act"
+        mirror = Mirror(self.workspaces.root, at.workspace.repository, at.workspace.source)
+        return Act(home, ActRepository(home / "git", mirror.path), at.branch)
+
+    def _snapshots(self, act: Act) -> Snapshots:
+        return act.main.snapshots

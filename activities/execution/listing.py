@@ -1,0 +1,114 @@
+"""What lies below a folder, exactly: files, links, modes, empty folders, repositories inside."""
+
+import os
+import stat
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PLAIN, PROGRAM, FOLDER = 0o644, 0o755, 0o755
+"""the modes that are not written down, as git knows only these"""
+
+
+class TreeTooLarge(Exception):
+    """One sentence: how much the tree holds, and how much of it can be kept."""
+
+
+@dataclass
+class Listing:
+    """Paths relative to the root, sorted; `.git` is not part of it.
+
+    `modes` are those of files and folders that differ from 0644 or 0755; `repositories` are folders with a
+    `.git` of their own; `odd` are pipes, sockets and devices; `opened` are modes that were in the way.
+    """
+
+    files: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+    modes: dict[str, int] = field(default_factory=dict)
+    repositories: list[str] = field(default_factory=list)
+    odd: list[str] = field(default_factory=list)
+    opened: dict[str, int] = field(default_factory=dict)
+    size: int = 0
+
+
+def list_tree(root: Path, most: int) -> Listing:
+    """Everything below a folder; links are not followed. What may not be read is opened up: see `close`.
+
+    Raises TreeTooLarge beyond `most` bytes, OSError.
+    """
+    found = Listing()
+    todo = [""]
+    while todo:
+        todo += _look(root, todo.pop(), found)
+        if found.size > most:
+            raise TreeTooLarge(f"the tree holds more than the {most:,} bytes that can be kept")
+    found.files.sort()
+    found.empty.sort()
+    return found
+
+
+def close(root: Path, found: Listing) -> None:
+    """Give back the modes that listing changed, what is inside first."""
+    for path in sorted(found.opened, reverse=True):
+        os.chmod(root / path, found.opened[path])
+
+
+def remove(path: Path) -> None:
+    """Remove whatever is there, also what has modes that stand against it. Links are not followed."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
+        return
+    todo = [os.fspath(path)]
+    while todo:
+        folder = todo.pop()
+        os.chmod(folder, 0o700)
+        with os.scandir(folder) as entries:
+            todo += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+    # Not shutil.rmtree, which fails where folders lie deeper in each other than Python may recurse.
+    subprocess.run(["rm", "-rf", "--", os.fspath(path)], check=True, capture_output=True)
+
+
+def common_mode(mode: int) -> int:
+    """The permission bits that git would write a file with."""
+    return PROGRAM if mode & 0o100 else PLAIN
+
+
+def _look(root: Path, below: str, found: Listing) -> list[str]:
+    """Enter one folder; gives the folders in it."""
+    here = os.path.join(root, below)
+    _open_up(here, below, found, os.R_OK | os.W_OK | os.X_OK, 0o700)
+    with os.scandir(here) as entries:
+        inside = list(entries)
+    kept = [entry for entry in inside if entry.name.lower() != ".git"]
+    if below and len(kept) < len(inside):
+        found.repositories.append(below)
+    if below and not inside:
+        found.empty.append(below)
+    folders = []
+    for entry in kept:
+        path = f"{below}/{entry.name}" if below else entry.name
+        status = entry.stat(follow_symlinks=False)
+        if stat.S_ISDIR(status.st_mode):
+            folders.append(path)
+            _note(path, status.st_mode, FOLDER, found)
+        elif stat.S_ISREG(status.st_mode):
+            found.files.append(path)
+            found.size += status.st_size
+            _note(path, status.st_mode, common_mode(status.st_mode), found)
+            _open_up(entry.path, path, found, os.R_OK, 0o600)
+        elif stat.S_ISLNK(status.st_mode):
+            found.files.append(path)
+        else:
+            found.odd.append(path)
+    return folders
+
+
+def _note(path: str, mode: int, common: int, found: Listing) -> None:
+    if stat.S_IMODE(mode) != common:
+        found.modes[path] = stat.S_IMODE(mode)
+
+
+def _open_up(full: str, path: str, found: Listing, needed: int, mode: int) -> None:
+    if not os.access(full, needed):
+        found.opened[path] = stat.S_IMODE(os.lstat(full).st_mode)
+        os.chmod(full, mode)

@@ -1,0 +1,141 @@
+"""One folder in which steps work: made, brought to a state, committed. Never the user's checkout."""
+
+import contextlib
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from activities.execution.listing import Listing, remove
+from activities.execution.repository import BRANCH, ActRepository, encoded
+from activities.execution.snapshots import Snapshots, State
+from activities.locks import locked
+
+
+@dataclass(frozen=True)
+class Worktree:
+    """A worktree of the repository below `home`; `branch` is blank for one that is on no branch."""
+
+    repository: ActRepository
+    home: Path
+    name: str
+    branch: str = ""
+
+    @property
+    def path(self) -> Path:
+        """The folder itself."""
+        return self.home / "tree"
+
+    @property
+    def snapshots(self) -> Snapshots:
+        """Snapshots of the whole folder."""
+        return Snapshots(self.repository, self.path, self._own / "phasegate-index")
+
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator["Worktree"]:
+        """Keep others out. What a killed worker has left running on it is waited for."""
+        async with locked(self.home / "lock") as lock:
+            for stale in ("index.lock", "phasegate-index.lock"):
+                (self._own / stale).unlink(missing_ok=True)
+            git = replace(self.repository.git, keep_open=(lock,))
+            yield replace(self, repository=replace(self.repository, git=git))
+
+    def started(self) -> bool:
+        """Whether there is anything here yet."""
+        return self._own.is_dir() and self.path.is_dir()
+
+    def begin(self) -> None:
+        """From here on what changes in the folder is our own doing, until `settle`."""
+        self._busy.touch()
+
+    def settle(self, snapshot: str) -> None:
+        """The folder is as this snapshot says; what changes now is somebody's work."""
+        (self._own / "phasegate-at").write_text(snapshot)
+        self._busy.unlink(missing_ok=True)
+
+    async def bring(self, head: str, snapshot: str) -> tuple[str, ...]:
+        """Make the folder exactly a snapshot; gives notes on what of others' work was put aside."""
+        fresh = not self.started()
+        self._link(head)
+        wanted = await self.snapshots.read(snapshot)
+        put_aside: tuple[str, ...] = ()
+        if not fresh and not self._busy.exists():
+            now, _ = await self.snapshots.look()
+            if now == wanted:
+                self.settle(snapshot)
+                return ()
+            put_aside = await self._put_aside(now)
+        self.begin()
+        await self.snapshots.restore(wanted)
+        self.settle(snapshot)
+        return put_aside
+
+    async def commit(
+        self, found: Listing, head: str, message: str, when: datetime | None, leave_out: str = ""
+    ) -> str:
+        """Commit what git tracks, after `head`; gives `head` when that has not changed.
+
+        Repositories inside are left out, and `leave_out` where git does not track it yet.
+        """
+        self._link(head)
+        await self._git("read-tree", "--reset", head)
+        left = [f":(exclude,literal){path}" for path in found.repositories]
+        if leave_out and not await self._git("ls-files", "--", f":(literal){leave_out}"):
+            left.append(f":(exclude,literal){leave_out}")
+        await self._git(
+            *("add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"), stdin=encoded([".", *left])
+        )
+        tree = (await self._git("write-tree")).decode().strip()
+        if tree == await self.repository.tree_of(head):
+            return head
+        return await self.repository.commit(tree, message, (head,), when)
+
+    async def follow(self, head: str) -> None:
+        """Show a new head as what is committed, for whoever runs `git status` here."""
+        self._link(head)
+        await self._git("read-tree", "--reset", head)
+
+    async def drop(self) -> None:
+        """Remove the folder and what git knows of it."""
+        for path in (self.path, self._own):
+            if os.path.lexists(path):
+                remove(path)
+
+    @property
+    def _own(self) -> Path:
+        return self.repository.path / "worktrees" / self.name
+
+    @property
+    def _busy(self) -> Path:
+        return self._own / "phasegate-busy"
+
+    def _link(self, head: str) -> None:
+        """What `git worktree add` writes, and what commands may have removed or changed."""
+        if self.path.is_symlink() or (self.path.exists() and not self.path.is_dir()):
+            remove(self.path)
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._own.mkdir(parents=True, exist_ok=True)
+        (self._own / "HEAD").write_text(f"ref: {BRANCH}{self.branch}\n" if self.branch else f"{head}\n")
+        (self._own / "commondir").write_text("../..\n")
+        (self._own / "gitdir").write_text(f"{self.path / '.git'}\n")
+        link = self.path / ".git"
+        with contextlib.suppress(OSError):
+            if not link.is_symlink() and link.read_text() == f"gitdir: {self._own}\n":
+                return
+        remove(link)
+        link.write_text(f"gitdir: {self._own}\n")
+
+    async def _put_aside(self, now: State) -> tuple[str, ...]:
+        at = self._own / "phasegate-at"
+        known = at.read_text() if at.exists() else ""
+        if known and await self.repository.has(known) and await self.snapshots.read(known) == now:
+            return ()
+        commit = await self.snapshots.keep(now, "What was in the worktree", known, None)
+        ref = await self.repository.keep(commit)
+        return (f"the worktree had been changed by other hands; what was in it is kept as {ref}",)
+
+    async def _git(self, *arguments: str | Path, stdin: bytes = b"") -> bytes:
+        index = self._own / "index"
+        return await self.repository.run(*arguments, tree=self.path, index=index, stdin=stdin)
