@@ -2,11 +2,11 @@
 
     python -m benchmarks.ambiguity [--repos DIR] [--tasks FILE] [--features FILE] [--misses] [--json]
 
-FILE is {"tune": [repository, ...], "test": [...], "tasks": [{"id", "repository", "base", "text", "ambiguous",
-"candidates": ["path" or "path::symbol", ...]}, ...]}; the shipped one has half of its tasks ambiguous by
-construction. DIR holds a clone of each repository as DIR/owner/name, bare or not, which is only read. The
-sample is always there; a repository without a clone is left out, and named. --features counts the questions
-about the descriptions of a features file, which mostly say where.
+FILE is {"tune": [repository, ...], "test": [...], "unseen": [...], "tasks": [{"id", "repository", "base",
+"text", "ambiguous", "candidates": ["path" or "path::symbol", ...]}, ...]}; the shipped one has half of its
+tasks ambiguous by construction. DIR holds a clone of each repository as DIR/owner/name, bare or not, which is
+only read. The sample is always there; a repository without a clone is left out, and named. --features counts
+the questions about the descriptions of a features file, which mostly say where.
 
 A question about the place is right when the task is ambiguous and two of its candidates or more are offered.
 precision = right questions / questions about the place; recall = ambiguous tasks with a right question /
@@ -43,10 +43,12 @@ class Task(Wanted):
 
 
 class TasksFile(BaseModel):
-    """The whole file. Rules may be worked out on the repositories of `tune`, never on those of `test`."""
+    """The whole file. Rules are worked out on the repositories of `tune`; the others were measured blind
+    first, `unseen` after `test`."""
 
     tune: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
     tasks: tuple[Task, ...] = Field(min_length=1)
 
 
@@ -136,11 +138,12 @@ def score(asked: Sequence[Asked]) -> Score:
 
 
 def groups(asked: Sequence[Asked], tasks: TasksFile) -> dict[str, list[Asked]]:
-    """All, the halves, and each repository, as far as there are any."""
+    """All, the parts, and each repository, as far as there are any."""
     found = {
         "all": list(asked),
         "tune": [each for each in asked if each.task.repository in tasks.tune],
         "test": [each for each in asked if each.task.repository in tasks.test],
+        "unseen": [each for each in asked if each.task.repository in tasks.unseen],
     }
     for each in asked:
         found.setdefault(each.task.repository, []).append(each)

@@ -15,6 +15,7 @@ _CLOSE = 0.12
 _OLD_FOLDER = re.compile(
     r"(?:^|[_.-])(?:legacy|deprecated|obsolete|old|compat|vendor(?:ed)?|archive)(?:$|[_.-])", re.I
 )
+_DECLARING = (".h", ".hh", ".hpp", ".hxx", ".pyi", ".d.ts")
 _OLD = re.compile(r"\bdeprecated\b", re.I)
 _MAKER_OF_INTERFACES = frozenset({"Protocol", "Interface"})
 
@@ -71,6 +72,12 @@ def current(symbols: Sequence[Symbol]) -> list[Symbol]:
     return kept or list(symbols)
 
 
+def without_declarations(symbols: Sequence[Symbol]) -> list[Symbol]:
+    """Without headers and stubs that only declare what another of the symbols defines."""
+    defined = {s.qualified for s in symbols if not s.path.endswith(_DECLARING)}
+    return [s for s in symbols if not (s.path.endswith(_DECLARING) and s.qualified in defined)]
+
+
 def _kept_for_old_users(symbol: Symbol) -> bool:
     folders = posixpath.dirname(symbol.path).split("/")
     marked = any("deprecated" in mark.lower() for mark in symbol.decorators)
@@ -96,6 +103,14 @@ def without_bases(symbols: Sequence[Symbol]) -> list[Symbol]:
     """A common base class is not a rival of those that extend it."""
     bases = {plain_base(base) for s in symbols for base in s.bases}
     return [s for s in symbols if s.name not in bases]
+
+
+def without_heirs(symbols: Sequence[Symbol]) -> list[Symbol]:
+    """Without those that follow another one, when there are several to follow: each keeps its family."""
+    bases = {plain_base(base) for s in symbols for base in s.bases}
+    above = [s for s in symbols if s.name in bases]
+    heirs = [s for s in symbols if {plain_base(base) for base in s.bases} & {a.name for a in above}]
+    return [s for s in symbols if s not in heirs] if len(above) > 1 else list(symbols)
 
 
 def plain_base(base: str) -> str:

@@ -19,6 +19,8 @@ from activities.deterministic.candidates import (
     plain_base,
     public,
     without_bases,
+    without_declarations,
+    without_heirs,
     words_of,
 )
 from activities.deterministic.phrases import Phrase, phrases
@@ -122,15 +124,19 @@ def _fitting(
         whole = [t for t in pool if t.is_called(window) and not bodiless(index, t.symbol)]
         if whole:
             name = whole[0].symbol.name
-            return most, [t.symbol for t in whole if t.symbol.name == name]
+            return most, without_declarations([t.symbol for t in whole if t.symbol.name == name])
         pool = [t for t in pool if not t.is_called(window)]
         pool = _headed(pool, phrase.terms[:length])
         if length == 1 and (_led(phrase, things) or not _placed_alike(pool, phrase.terms[0])):
             return most, []
         pool = _said_besides(pool, window, spoken)
-        best = public(current(without_bases([t.symbol for t in pool])))
+        best = _rivals([t.symbol for t in pool])
         return most, [] if _plural(phrase.said[length - 1], best) else best
     return 0, []
+
+
+def _rivals(symbols: list[Symbol]) -> list[Symbol]:
+    return public(current(without_bases(without_heirs(without_declarations(symbols)))))
 
 
 def _around(thing: Thing, words: frozenset[str], joined: Sequence[str]) -> bool:

@@ -14,6 +14,7 @@ from activities.deterministic.candidates import (
     labels_of,
     meet,
     ordered,
+    without_declarations,
     words_of,
 )
 from activities.deterministic.relevance import Relevant
@@ -65,7 +66,7 @@ def _definitions(index: Index, name: str) -> list[Symbol]:
     found = [s for s in found if s.kind.callable or s.kind.container]
     if hasattr(builtins, name):
         found = [s for s in found if not s.path.endswith((".py", ".pyi"))]
-    return list({(s.path, s.parent): s for s in reversed(found)}.values())[::-1]
+    return list({(s.path, s.parent): s for s in reversed(without_declarations(found))}.values())[::-1]
 
 
 def _to_be_made(text: str, name: str) -> bool:

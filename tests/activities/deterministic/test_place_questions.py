@@ -84,6 +84,16 @@ def test_a_base_with_code_is_the_place_and_one_without_is_not(asked: Ask) -> Non
     assert labels(question) == {"DiskReader", "WebReader"}
 
 
+def test_heirs_of_two_rivals_follow_them(asked: Ask) -> None:
+    files = {
+        "mail.py": "class RowMailer: ...\n\n\nclass PageMailer: ...\n",
+        "fast.py": "from mail import PageMailer, RowMailer\n\n\nclass FastRowMailer(RowMailer): ...\n\n\n"
+        "class FastPageMailer(PageMailer): ...\n",
+    }
+    (question,) = asked("The mailer should retry.", files)
+    assert labels(question) == {"RowMailer", "PageMailer"}
+
+
 def test_words_that_names_run_together_are_found(asked: Ask) -> None:
     (question,) = asked("Make the checkbox helper accept labels")
     assert labels(question) == {"isCheckBox", "readCheckbox"}
@@ -91,6 +101,13 @@ def test_words_that_names_run_together_are_found(asked: Ask) -> None:
 
 def test_a_copy_for_old_users_is_no_rival(asked: Ask) -> None:
     assert asked("Let `count` leave out empty boxes") == ()
+
+
+def test_a_header_is_no_rival_of_what_it_declares(asked: Ask) -> None:
+    files = {"pull.c": "int pull(int n)\n{\n  return n;\n}\n", "pull.h": "int pull(int n);\n"}
+    assert asked("Let `pull` refuse negative numbers", files) == ()
+    (question,) = asked("Let `pull` refuse negative numbers", {**files, "push.c": files["pull.c"]})
+    assert {c.path for c in question.candidates[:-1]} == {"pull.c", "push.c"}
 
 
 def test_a_module_called_so_is_asked_about_though_functions_have_its_name(asked: Ask) -> None:
