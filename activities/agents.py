@@ -9,6 +9,7 @@ from activities.agent_orders import AgentOrder, CallOrder, Opened, Reply, ToolAn
 from activities.agent_ports import Completion, Desk, Message, Provider
 from activities.briefing import lasting
 from activities.conversations import Conversations
+from activities.flights import Flights
 from activities.heartbeat import beating
 from activities.store import Store
 from states.agents import AgentKind, ToolCall
@@ -26,6 +27,7 @@ class AgentActivities:
         self._kept = Conversations(store)
         self._desks = desks
         self._provider = provider
+        self._calls: Flights[Reply] = Flights()
 
     @activity.defn
     async def open_conversation(self, order: AgentOrder) -> Opened:
@@ -48,13 +50,16 @@ class AgentActivities:
         """One model call. A reply is remembered before it is reported: nothing pays for it again."""
         agent = await lasting(self._kept.order(order.order))
         key = digest_of([agent.session, agent.agent, order.model_dump(mode="json")])
+        async with beating():
+            return await self._calls.join(key, lambda: self._paid_once(key, order, agent))
+
+    async def _paid_once(self, key: str, order: CallOrder, agent: AgentOrder) -> Reply:
         if known := await lasting(self._store.recall(key)):
             return Reply.model_validate_json(known)
-        async with beating():
-            digests = [*await lasting(self._kept.list_of(order.head)), *order.add]
-            digests += [(await self._kept.put(m))[0] for m in await self._added(order, agent)]
-            messages = [await lasting(self._kept.message(digest)) for digest in digests]
-            completion = await self._complete(order, agent, messages)
+        digests = [*await lasting(self._kept.list_of(order.head)), *order.add]
+        digests += [(await self._kept.put(m))[0] for m in await self._added(order, agent)]
+        messages = [await lasting(self._kept.message(digest)) for digest in digests]
+        completion = await self._complete(order, agent, messages)
         reply = await self._reply(order, agent, digests, completion)
         await self._store.remember(key, canonical_json(reply.model_dump(mode="json")))
         return reply
