@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from activities.execution.listing import remove
 from activities.execution.merging import can_merge
 from activities.execution.repository import BRANCH, HEAD
 from activities.execution.running import Running
-from activities.execution.sandbox import find_sandbox, sandbox_offered
+from activities.execution.sandbox import Sandbox, find_sandbox, sandbox_offered
 from activities.execution.summing import summarise
 from activities.execution_orders import (
     ExecutionOrder,
@@ -44,14 +44,20 @@ class RollbackRefused(Exception):
 
 class ExecutionActivities:
     """Everything that carrying out a plan does outside of its workflow. `hidden` are folders that no
-    command may see: the store, the state of servers."""
+    command may see: the store, the state of servers. `find` gives what confines commands here."""
 
     def __init__(
-        self, store: Store, workspaces: Workspaces, indexes: IndexShelf, hidden: Iterable[Path] = ()
+        self,
+        store: Store,
+        workspaces: Workspaces,
+        indexes: IndexShelf,
+        hidden: Iterable[Path] = (),
+        find: Callable[[Iterable[Path]], Awaitable[Sandbox | None]] = find_sandbox,
     ) -> None:
         self._acts = Acts(store, workspaces)
         self._indexes = indexes
         self._hidden = (workspaces.root, *hidden)
+        self._find = find
 
     @activity.defn
     async def prepare_execution(self, order: ExecutionOrder) -> Prepared:
@@ -61,6 +67,7 @@ class ExecutionActivities:
             async with act.main.held() as main:
                 await _usable(act.stand(at))
                 notes = await main.bring(at.head, at.snapshot)
+                await main.follow(at.head)
             sandbox, why = await sandbox_offered()
             return Prepared(
                 path=str(act.main.path),
@@ -132,7 +139,7 @@ class ExecutionActivities:
                 await asyncio.to_thread(remove, act.home / "steps")
 
     async def _carrier(self) -> Carrier:
-        return Carrier(self._acts, self._indexes, await find_sandbox(self._hidden))
+        return Carrier(self._acts, self._indexes, await self._find(self._hidden))
 
 
 async def _usable(work: Awaitable[Any]) -> Any:

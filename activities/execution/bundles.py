@@ -29,16 +29,20 @@ async def put_bundle(
 async def take_bundles(
     repository: ActRepository, store: Store, digests: Iterable[str], wanted: Iterable[str]
 ) -> None:
-    """Bring in bundles until the wanted commits are here. Raises BundleUnusable and what the store raises."""
+    """Bring in bundles, unless the wanted commits are here; by one at a time. Raises BundleUnusable and as
+    the store."""
     missing = [commit for commit in wanted if commit and not await repository.has(commit)]
     if not missing:
         return
+    file = repository.path / "phasegate-bundle"
     for digest in digests:
-        data = await store.get(digest)
+        file.write_bytes(await store.get(digest))
         try:
-            await repository.run("bundle", "unbundle", "-", stdin=data)
+            await repository.run("bundle", "unbundle", file)
         except GitError as error:
             raise BundleUnusable(f"bundle {digest[:12]} cannot be read ({error.last_line})") from error
+        finally:
+            file.unlink()
     for commit in missing:
         if not await repository.has(commit):
             raise BundleUnusable(f"commit {commit[:12]} of the execution is neither here nor in its bundles")

@@ -129,11 +129,10 @@ class Carrier:
         place = Place(worktree, order, once, self.sandbox, self.acts.shown(act))
         started(place.running)
         worktree.begin()
-        outcome = Outcome()
+        outcome = Outcome(notes=list(notes))
         try:
             with _explained(outcome):
-                outcome = await perform(place, self.indexes)
-                outcome.notes += notes
+                await perform(place, self.indexes, outcome)
                 if not (outcome.error or outcome.asks or outcome.skipped):
                     if not worktree.path.is_dir():
                         raise StepFailed("the step removed the worktree")

@@ -1,6 +1,7 @@
 """File operations: create, modify by exact edits, move, delete; each inside of the worktree or not at all."""
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,8 @@ def apply_changes(root: Path, changes: Sequence[FileChange]) -> None:
         try:
             _apply(root, change)
         except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise
             said = error.strerror or str(error)
             raise StepFailed(f"cannot {change.kind} {strip_line(change.path)}: {said}") from error
 

@@ -20,12 +20,13 @@ def by_hand(step: PlanStep) -> bool:
     return step.type is StepType.CODE_GENERATION and not step.files
 
 
-async def perform(place: Place, indexes: IndexShelf) -> Outcome:
-    """Do what a step says. Raises StepFailed; what it has changed by then is the caller's to undo."""
-    step, root, outcome = place.order.step, place.worktree.path, Outcome()
+async def perform(place: Place, indexes: IndexShelf, outcome: Outcome) -> None:
+    """Do what a step says, and tell it to the outcome. Raises StepFailed; what it has changed by then is
+    the caller's to undo."""
+    step, root = place.order.step, place.worktree.path
     if why := not_needed(step, root):
         outcome.skipped = why
-        return outcome
+        return
     match step.type:
         case StepType.FILE_OPERATION | StepType.CODE_GENERATION:
             if not step.files and step.type is StepType.FILE_OPERATION:
@@ -40,7 +41,6 @@ async def perform(place: Place, indexes: IndexShelf) -> Outcome:
             await validate(place, outcome)
         case StepType.CODE_ANALYSIS:
             await analyse(place, indexes, outcome)
-    return outcome
 
 
 def not_needed(step: PlanStep, root: Path) -> str:

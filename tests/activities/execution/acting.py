@@ -1,5 +1,6 @@
 """An execution in a real repository, driven as a workflow would."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 from temporalio.testing import ActivityEnvironment
 
 from activities.execution.activities import ExecutionActivities
+from activities.execution.sandbox import Sandbox, find_sandbox
 from activities.execution_orders import (
     CommandRules,
     ExecutionOrder,
@@ -91,12 +93,21 @@ class Acting:
         return await self.environment.run(activity, order)
 
 
-async def act_on(repository: Path, state: Path, store: Store | None = None, **rules: Any) -> Acting:
-    """An execution of job `job-1` on a repository's HEAD, prepared; `state` is one machine's disk."""
+async def no_sandbox(_: Iterable[Path]) -> Sandbox | None:
+    """What a machine without bwrap offers."""
+    return None
+
+
+async def act_on(
+    repository: Path, state: Path, store: Store | None = None, bare: bool = False, **rules: Any
+) -> Acting:
+    """An execution of job `job-1` on a repository's HEAD, prepared; `state` is one machine's disk, `bare`
+    one without a sandbox."""
     store = store or open_store(str(state / "store"))
     workspaces = Workspaces(state / "workspaces")
     opened = await workspaces.open("job-1", str(repository))
-    activities = ExecutionActivities(store, workspaces, IndexShelf(None))
+    find = no_sandbox if bare else find_sandbox
+    activities = ExecutionActivities(store, workspaces, IndexShelf(None), find=find)
     at = ExecutionOrder(
         job="job-1",
         execution="job-1-act-1",
