@@ -19,7 +19,11 @@ from tests.e2e.stage import job_id, until
 from tests.e2e.whole_job import WITHOUT_PEOPLE, shop, whole_stage
 from tests.local_model import local_model, missing
 
-pytestmark = [pytest.mark.skipif(bool(missing()), reason=missing()), pytest.mark.timeout(1800)]
+pytestmark = [
+    pytest.mark.skipif(bool(missing()), reason=missing()),
+    pytest.mark.slow,
+    pytest.mark.timeout(1800),
+]
 
 MODEL = "openai/smollm2"
 SLOW_MACHINE = 600.0
@@ -59,7 +63,6 @@ async def test_a_conversation_beyond_the_context_window_fails_for_good() -> None
     assert refused.value.message.startswith("the conversation is too long for openai/smollm2: ")
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("served")
 async def test_a_job_that_the_model_cannot_do_is_held_with_its_reason_and_goes_on(
     address: str, tmp_path: Path
