@@ -237,7 +237,7 @@ class Conversation:
                 "pending": (),
                 "add": tuple(answer.message for answer in answers),
                 "size": carry.size + sum(answer.size for answer in answers),
-                "repairs": carry.repairs + sum(answer.refused for answer in answers),
+                "repairs": carry.repairs + any(answer.refused for answer in answers),
             }
         )
         for call, answer in zip(carry.pending, answers, strict=True):
