@@ -61,7 +61,7 @@ class StepResult(Piece):
     status: StepStatus
     error: str = ""
     commit: str = ""
-    """the branch after the step; unchanged when nothing changed"""
+    """the branch after a completed step; blank for any other, which changes nothing"""
     snapshot: str = ""
     """commit of the whole tree after the step, with untracked and ignored files"""
     bundle: str = ""

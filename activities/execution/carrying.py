@@ -55,7 +55,7 @@ class Carrier:
                 try:
                     await act.stand(at)
                 except BranchMoved as moved:
-                    return await self._recorder.without_change(at, Outcome(error=str(moved)))
+                    return await self._recorder.without_change(Outcome(error=str(moved)))
             once = Once(self.acts.store, order)
             result = await once.result()
             if result is None:
@@ -87,7 +87,7 @@ class Carrier:
                 head = await merged_head(repository, ours.head, theirs.head, at.now)
             except (StepFailed, BranchMoved) as refused:
                 outcome = Outcome(error=str(refused), metrics=order.result.metrics)
-                failed = await self._recorder.without_change(at, outcome)
+                failed = await self._recorder.without_change(outcome)
                 return failed.model_copy(update={"output": order.result.output, "tail": order.result.tail})
             notes = await main.bring(at.head, at.snapshot)
             snapshot = await self._merged_tree(main, ours, theirs, head, at)
@@ -149,7 +149,7 @@ class Carrier:
         outcome.spool = outcome.spool or worktree.home / "output"
         await worktree.bring(order.at.head, order.at.snapshot)
         await once.stopped()
-        result = await self._recorder.without_change(order.at, outcome)
+        result = await self._recorder.without_change(outcome)
         return result if outcome.asks else await once.reached(result)
 
     async def _by_hand(self, act: Act, order: StepOrder) -> StepResult:
@@ -163,9 +163,9 @@ class Carrier:
                 await held.bring(order.at.head, order.at.snapshot)
                 base.write_text(f"{order.at.head} {order.at.snapshot}")
             if why := not_needed(step, held.path):
-                return await self._recorder.without_change(order.at, Outcome(skipped=why))
+                return await self._recorder.without_change(Outcome(skipped=why))
             if not order.done_by:
-                return await self._recorder.without_change(order.at, Outcome(asks=asks))
+                return await self._recorder.without_change(Outcome(asks=asks))
             once = Once(self.acts.store, order)
             result = await once.result()
             if result is None:
@@ -176,7 +176,7 @@ class Carrier:
                 result = await self._recorder.completed(held, written, outcome)
                 if result.snapshot == snapshot:
                     waits = Outcome(asks=asks, notes=[f"nothing has been changed in {worktree.path}"])
-                    return await self._recorder.without_change(order.at, waits)
+                    return await self._recorder.without_change(waits)
                 result = await once.reached(result)
         return await self.land(LandOrder(at=order.at, step=step, result=result)) if order.alone else result
 

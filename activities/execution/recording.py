@@ -7,7 +7,7 @@ from activities.execution.merging import Point
 from activities.execution.outcome import Outcome, StepFailed
 from activities.execution.repository import ActRepository
 from activities.execution.worktree import Worktree
-from activities.execution_orders import ExecutionOrder, StepOrder
+from activities.execution_orders import StepOrder
 from activities.plain_text import strip_line
 from activities.store import Store
 from states.artifacts.plan import PlanStep
@@ -42,16 +42,15 @@ class Recorder:
         result = await self._told(worktree.repository, point, done, outcome)
         return result.model_copy(update={"status": StepStatus.COMPLETED})
 
-    async def without_change(self, at: ExecutionOrder, outcome: Outcome) -> StepResult:
-        """The result of a step that waits, was skipped or failed: the branch is as it was."""
+    async def without_change(self, outcome: Outcome) -> StepResult:
+        """The result of a step that waits, was skipped or failed. It names no commit: the branch is wherever
+        others have brought it meanwhile."""
         status = StepStatus.WAITING if outcome.asks else StepStatus.FAILED
         errors = Metrics(errors=1) if status is StepStatus.FAILED and not outcome.skipped else Metrics()
         return StepResult(
             status=StepStatus.SKIPPED if outcome.skipped else status,
             error=outcome.error,
             asks=outcome.asks,
-            commit=at.head,
-            snapshot=at.snapshot,
             output=await self.output(outcome),
             tail=outcome.tail,
             metrics=outcome.metrics + errors,

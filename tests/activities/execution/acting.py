@@ -67,10 +67,11 @@ class Acting:
 
     def enter(self, result: StepResult) -> StepResult:
         """Follow a result that is on the branch."""
-        bundles = (*self.at.bundles, *([result.bundle] if result.bundle else []))
-        self.at = self.at.model_copy(
-            update={"head": result.commit, "snapshot": result.snapshot, "bundles": bundles}
-        )
+        if result.commit:
+            bundles = (*self.at.bundles, *([result.bundle] if result.bundle else []))
+            self.at = self.at.model_copy(
+                update={"head": result.commit, "snapshot": result.snapshot, "bundles": bundles}
+            )
         return result
 
     async def roll_back(self, to: ExecutionOrder) -> Prepared:

@@ -48,7 +48,7 @@ async def test_a_conflict_names_the_file_and_the_other_step(acting: Acting) -> N
     result = failed(
         await acting.land(second, results[1]), "merge conflict in docs/notes.md with step a: Do a"
     )
-    assert (result.commit, acting.at) == (before.head, before)
+    assert (result.commit, result.bundle, acting.at) == ("", "", before)
     assert "zwei" in (acting.tree / "docs/notes.md").read_text()
 
 
