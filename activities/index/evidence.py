@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import posixpath
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from activities.index.mentions import Mentions
 from activities.index.neighbours import Credit, changed_with, tested_by
 from activities.index.passages import best_passage
 from activities.index.query import Query
-from activities.index.records import FileEntry, Role, SymbolKind
+from activities.index.records import Role
 from activities.index.weights import Signal
 from activities.index.word_scores import Scores, WordScores, word_scores
 
@@ -28,8 +27,6 @@ _KEPT = 300
 _LOOKED_INTO = 40
 """files whose passages are compared: reading the symbols of a file takes about a millisecond"""
 _HITS, _TESTS, _SHARPNESS = 10, 15, 3
-_FRONTS = frozenset({"__init__.py", "index.ts", "index.js", "index.tsx", "mod.rs"})
-_PASSED_ON = (SymbolKind.CONSTANT, SymbolKind.MODULE)
 
 
 @dataclass(frozen=True)
@@ -54,9 +51,6 @@ def gather(index: Index, query: Query) -> Evidence:
     role = np.array([weights.ROLE[entry.role] for entry in index.files.values()])
     words = _shares(found.words * role)
     best = np.argsort(-words, kind="stable")
-    for number in best[:_LOOKED_INTO].tolist():
-        if _only_front(index.files[paths[number]]):
-            words[number] *= weights.FRONT
     in_path = _shares(found.paths * role)
     near = sorted({*best[:_KEPT].tolist(), *np.argsort(-in_path, kind="stable")[:_KEPT].tolist()})
     signals[Signal.WORDS] = {paths[n]: float(words[n]) for n in near if words[n]}
@@ -109,8 +103,3 @@ def _around(
 def _shares(scores: Scores) -> Scores:
     best = float(scores.max(initial=0.0))
     return scores / best if best else scores
-
-
-def _only_front(entry: FileEntry) -> bool:
-    """Whether a file only passes on what others define."""
-    return posixpath.basename(entry.path) in _FRONTS and all(s.kind in _PASSED_ON for s in entry.symbols)

@@ -50,8 +50,6 @@ ROLE = {
     Role.GENERATED: 0.05,
 }
 """what is changed is mostly source; the rest speaks of it in the same words"""
-FRONT = 0.5
-"""a file that only passes on what others define"""
 TITLE = 1.0
 """a word of the headline counts once more: it says what, the body also why and around what"""
 CODE = 0.5
