@@ -1,4 +1,4 @@
-"""Work that is under way once, however many attempts of an activity wait for it.
+"""Work that is under way once, however many wait for it, such as attempts of an activity.
 
 A Temporal server that was away for longer than a heartbeat's time-out gives an activity to a worker again,
 perhaps to the very one that still runs it. What is paid for must then not be begun a second time.
@@ -51,7 +51,7 @@ class Flights(Generic[R]):
 
 def _lost_sight_of() -> bool:
     """Whether this attempt was cancelled because the server had timed it out, and nobody wants it stopped."""
-    details = activity.cancellation_details()
+    details = activity.cancellation_details() if activity.in_activity() else None
     if details is None or details.cancel_requested or details.worker_shutdown:
         return False
     return details.not_found or details.timed_out

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from activities.flights import Flights
 from activities.git import Git, GitError
 from activities.locks import locked
 from activities.mirror import Mirror
@@ -59,6 +60,7 @@ class Workspaces:
     def __init__(self, root: Path) -> None:
         """Creates nothing yet."""
         self.root = root.absolute()
+        self._looks: Flights[Path] = Flights()
 
     async def open(self, job: str, repository: str, ref: str = "HEAD", refresh: bool = False) -> Workspace:
         """A checkout of what `ref` means now; asked again, of what it meant then, unless `refresh`.
@@ -83,12 +85,17 @@ class Workspaces:
     async def checkout(self, job: str, workspace: WorkspaceRef) -> Path:
         """The checkout of exactly this commit, made again if it is missing or no longer as committed.
 
-        Raises RepositoryUnusable, RepositoryUnavailable.
+        Raises RepositoryUnusable, RepositoryUnavailable. Those who ask at once, as the tools of one reply do,
+        share one look.
         """
         home = self.home(job)
-        with _explaining(workspace.repository):
-            async with self._held(job):
-                return await self._make(home, workspace)
+
+        async def look() -> Path:
+            with _explaining(workspace.repository):
+                async with self._held(job):
+                    return await self._make(home, workspace)
+
+        return await self._looks.join(f"{job} {workspace.commit}", look)
 
     async def close(self, job: str) -> None:
         """Remove what the job has here. Does nothing when there is nothing."""
