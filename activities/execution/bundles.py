@@ -31,7 +31,7 @@ async def take_bundles(
 ) -> None:
     """Bring in bundles, unless the wanted commits are here; by one at a time. Raises BundleUnusable and as
     the store."""
-    missing = [commit for commit in wanted if commit and not await repository.has(commit)]
+    missing = await repository.missing(*wanted)
     if not missing:
         return
     file = repository.path / "phasegate-bundle"
@@ -43,6 +43,5 @@ async def take_bundles(
             raise BundleUnusable(f"bundle {digest[:12]} cannot be read ({error.last_line})") from error
         finally:
             file.unlink()
-    for commit in missing:
-        if not await repository.has(commit):
-            raise BundleUnusable(f"commit {commit[:12]} of the execution is neither here nor in its bundles")
+    for commit in await repository.missing(*missing):
+        raise BundleUnusable(f"commit {commit[:12]} of the execution is neither here nor in its bundles")

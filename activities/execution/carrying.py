@@ -60,11 +60,11 @@ class Carrier:
             result = await once.result()
             if result is None:
                 result = await self._carry_out(act, held, order, once, started)
-            elif order.alone:
+            elif order.alone and result.status is StepStatus.COMPLETED:
                 await held.bring(at.head, result.snapshot)
-            if order.alone and result.status is StepStatus.COMPLETED:
-                await act.move(result.commit, result.snapshot)
                 await held.follow(result.commit)
+            if order.alone and result.bundle:
+                await act.move(result.commit, result.snapshot)
             if not order.alone:
                 await held.drop()
         return result

@@ -2,12 +2,12 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from activities.execution.bundles import take_bundles
 from activities.execution.repository import BRANCH, HEAD, SNAPSHOT, ActRepository
-from activities.execution.snapshots import Snapshots
+from activities.execution.snapshots import State
 from activities.execution.worktree import Worktree
 from activities.execution_orders import ExecutionOrder
 from activities.locks import locked
@@ -27,17 +27,18 @@ class Act:
     home: Path
     repository: ActRepository
     branch: str
+    known: dict[str, State]
 
     @property
     def main(self) -> Worktree:
         """The worktree on the branch."""
-        return Worktree(self.repository, self.home, "main", self.branch)
+        return Worktree(self.repository, self.home, "main", self.branch, self.known)
 
     def of_step(self, step: str) -> Worktree:
         """The worktree of a step that runs beside others, or that a person writes."""
         plain = re.sub(r"[^A-Za-z0-9-]+", "-", step)[:30].strip("-")
         name = f"{plain or 'step'}-{hashlib.sha256(step.encode()).hexdigest()[:8]}"
-        return Worktree(self.repository, self.home / "steps" / name, name)
+        return Worktree(self.repository, self.home / "steps" / name, name, known=self.known)
 
     async def stand(self, at: ExecutionOrder) -> None:
         """Let the branch be where the job says. What it leaves behind is kept. Raises BranchMoved."""
@@ -66,6 +67,7 @@ class Acts:
 
     store: Store
     workspaces: Workspaces
+    known: dict[str, State] = field(default_factory=dict)
 
     async def open(self, at: ExecutionOrder) -> tuple[Act, ExecutionOrder]:
         """Have everything that an order names, on an empty disk too; gives it with its snapshot named.
@@ -75,12 +77,17 @@ class Acts:
         act = self._act(at)
         async with locked(act.home / "git.lock"):
             await act.repository.make()
-            if not await act.repository.has(at.workspace.commit):
+            base = at.workspace.commit
+            missing = await act.repository.missing(base, at.head, at.snapshot or base)
+            if base in missing:
                 await self.workspaces.checkout(at.job, at.workspace)
-            first = await self._snapshots(act).first(at.workspace.commit)
-            snapshot = at.snapshot or first
-            await take_bundles(act.repository, self.store, at.bundles, (at.head, snapshot))
-        return act, at.model_copy(update={"snapshot": snapshot})
+                await act.repository.make()  # what the mirror has learnt
+            if not at.snapshot or at.snapshot in missing:
+                first = await act.main.snapshots.first(base)
+                at = at if at.snapshot else at.model_copy(update={"snapshot": first})
+            if missing:
+                await take_bundles(act.repository, self.store, at.bundles, (at.head, at.snapshot))
+        return act, at
 
     def shown(self, act: Act) -> tuple[Path, ...]:
         """What commands may read of ours, so that git works in their worktree."""
@@ -89,7 +96,4 @@ class Acts:
     def _act(self, at: ExecutionOrder) -> Act:
         home = self.workspaces.home(at.job) / "act"
         mirror = Mirror(self.workspaces.root, at.workspace.repository, at.workspace.source)
-        return Act(home, ActRepository(home / "git", mirror.path), at.branch)
-
-    def _snapshots(self, act: Act) -> Snapshots:
-        return act.main.snapshots
+        return Act(home, ActRepository(home / "git", mirror.path), at.branch, self.known)

@@ -28,12 +28,12 @@ class Recorder:
         at, point = order.at, Point(order.at.head, order.at.snapshot)
         state, found = await worktree.snapshots.look()
         before = await worktree.snapshots.read(at.snapshot)
+        worktree.mend(at.head)
         if not found.files and state.files != before.files:
             raise StepFailed("the step deleted everything in the worktree")
-        message = title_of(order.step)
-        head = await worktree.commit(found, at.head, message, at.now, outcome.leave_out)
-        snapshot = at.snapshot
+        message, head, snapshot = title_of(order.step), at.head, at.snapshot
         if state != before:
+            head = await worktree.commit(found, at.head, message, at.now, outcome.leave_out)
             snapshot = await worktree.snapshots.keep(state, f"{message} (whole tree)", at.snapshot, at.now)
         outcome.notes += [
             f"{strip_line(path)} is a repository of its own: not on the branch" for path in found.repositories

@@ -4,15 +4,15 @@ A repository of its own, as fetching into the mirror prunes branches that the se
 as commands may look into it: what they could break is theirs alone. It can be made again at any time.
 """
 
-import contextlib
 import dataclasses
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from activities.git import Git, GitError
+from activities.git import Git
 from activities.mirror import ATTRIBUTES
 from activities.snapshot import LEFT_OUT, NOBODY
 
@@ -22,7 +22,16 @@ HEAD, SNAPSHOT = f"{OURS}head", f"{OURS}snapshot"
 """what branch and snapshot were when this machine last moved them"""
 _KEPT = f"{OURS}kept/"
 # Names that other systems would take for `.git` are names like any other here.
-_ANY_NAME = ("-c", "core.protectNTFS=false", "-c", "core.protectHFS=false", "-c", "core.symlinks=true")
+# They come after the three that `Git` sets for every repository of ours.
+_ANY_NAME = {
+    "GIT_CONFIG_COUNT": "6",
+    "GIT_CONFIG_KEY_3": "core.protectNTFS",
+    "GIT_CONFIG_VALUE_3": "false",
+    "GIT_CONFIG_KEY_4": "core.protectHFS",
+    "GIT_CONFIG_VALUE_4": "false",
+    "GIT_CONFIG_KEY_5": "core.symlinks",
+    "GIT_CONFIG_VALUE_5": "true",
+}
 
 
 @dataclass(frozen=True)
@@ -40,6 +49,9 @@ class ActRepository:
         (self.path / "info").mkdir(exist_ok=True)
         (self.path / "info" / "attributes").write_text(ATTRIBUTES)
         (self.path / "info" / "exclude").write_text(LEFT_OUT)
+        # Where the history of a shallow clone ends is said beside its objects, not in them.
+        if (self.alternate / "shallow").is_file():
+            shutil.copyfile(self.alternate / "shallow", self.path / "shallow")
         (self.path / "objects" / "info").mkdir(exist_ok=True)
         (self.path / "objects" / "info" / "alternates").write_text(f"{self.alternate / 'objects'}\n")
 
@@ -52,27 +64,24 @@ class ActRepository:
         extra: Mapping[str, str] | None = None,
     ) -> bytes:
         """Run git on this repository, in a tree and with an index where they are given. Raises GitError."""
-        environment = dict(extra or {}) | ({"GIT_INDEX_FILE": str(index)} if index else {})
+        environment = _ANY_NAME | dict(extra or {}) | ({"GIT_INDEX_FILE": str(index)} if index else {})
         git = dataclasses.replace(self.git, extra={**self.git.extra, **environment})
         place: tuple[str | Path, ...] = ("-C", tree, "--work-tree", tree) if tree else ()
-        return await git.run(*_ANY_NAME, "--git-dir", self.path, *place, *arguments, stdin=stdin)
+        return await git.run("--git-dir", self.path, *place, *arguments, stdin=stdin)
 
     async def line(self, *arguments: str | Path, stdin: bytes = b"") -> str:
         """Standard output as one stripped text."""
         return (await self.run(*arguments, stdin=stdin)).decode("utf-8", "replace").strip()
 
+    async def missing(self, *commits: str) -> list[str]:
+        """Those that are not here."""
+        asked = "".join(f"{commit}^{{commit}}\n" for commit in commits).encode()
+        told = (await self.run("cat-file", "--batch-check", stdin=asked)).splitlines()
+        return [commit for commit, line in zip(commits, told, strict=True) if line.endswith(b" missing")]
+
     async def has(self, commit: str) -> bool:
         """Whether a commit is here."""
-        with contextlib.suppress(GitError):
-            await self.run("cat-file", "-e", f"{commit}^{{commit}}")
-            return True
-        return False
-
-    async def find(self, name: str) -> str:
-        """What a ref or a path in a commit stands for; blank when there is no such thing."""
-        with contextlib.suppress(GitError):
-            return await self.line("rev-parse", "--verify", "--quiet", name)
-        return ""
+        return not await self.missing(commit)
 
     async def refs(self, *names: str) -> dict[str, str]:
         """Where refs are; those that do not exist are left out."""

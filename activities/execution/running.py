@@ -102,6 +102,7 @@ async def run_command(
         await _stop(process)
         raise
     finally:
+        watching.cancel()
         await _end(process, [reading, watching, waiting], environment.get(MARK, ""))
     status = process.returncode or 0
     return Ended(128 - status if status < 0 else status, reason)

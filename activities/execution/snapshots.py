@@ -20,6 +20,8 @@ from activities.git import GitError
 MOST_BYTES = 2 << 30
 """of a tree that is kept: a step that leaves more fails"""
 
+_REMEMBERED = 64
+
 
 @dataclass(frozen=True)
 class State:
@@ -36,6 +38,8 @@ class Snapshots:
     repository: ActRepository
     tree: Path
     index: Path
+    known: dict[str, State]
+    """snapshots that were read before: each is what it is for ever"""
 
     async def look(self) -> tuple[State, Listing]:
         """What the tree is now. Its contents are in the repository afterwards. Raises TreeTooLarge."""
@@ -68,9 +72,13 @@ class Snapshots:
 
     async def read(self, snapshot: str) -> State:
         """What a snapshot holds."""
-        files = await self.repository.line("rev-parse", "--verify", f"{snapshot}:files")
-        rest = await self.repository.run("cat-file", "blob", f"{snapshot}:rest.json")
-        return State(files, rest.decode("utf-8", "surrogateescape"))
+        if snapshot not in self.known:
+            files = await self.repository.line("rev-parse", "--verify", f"{snapshot}:files")
+            rest = await self.repository.run("cat-file", "blob", f"{snapshot}:rest.json")
+            if len(self.known) > _REMEMBERED:
+                self.known.clear()
+            self.known[snapshot] = State(files, rest.decode("utf-8", "surrogateescape"))
+        return self.known[snapshot]
 
     async def restore(self, state: State) -> None:
         """Make the tree exactly this state, touching only what differs."""

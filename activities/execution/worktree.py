@@ -4,7 +4,7 @@ import contextlib
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -22,6 +22,7 @@ class Worktree:
     home: Path
     name: str
     branch: str = ""
+    known: dict[str, State] = field(default_factory=dict)
 
     @property
     def path(self) -> Path:
@@ -31,7 +32,7 @@ class Worktree:
     @property
     def snapshots(self) -> Snapshots:
         """Snapshots of the whole folder."""
-        return Snapshots(self.repository, self.path, self._own / "phasegate-index")
+        return Snapshots(self.repository, self.path, self._own / "phasegate-index", self.known)
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator["Worktree"]:
@@ -58,7 +59,7 @@ class Worktree:
     async def bring(self, head: str, snapshot: str) -> tuple[str, ...]:
         """Make the folder exactly a snapshot; gives notes on what of others' work was put aside."""
         fresh = not self.started()
-        self._link(head)
+        self.mend(head)
         wanted = await self.snapshots.read(snapshot)
         put_aside: tuple[str, ...] = ()
         if not fresh and not self._busy.exists():
@@ -79,7 +80,7 @@ class Worktree:
 
         Repositories inside are left out, and `leave_out` where git does not track it yet.
         """
-        self._link(head)
+        self.mend(head)
         await self._git("read-tree", "--reset", head)
         left = [f":(exclude,literal){path}" for path in found.repositories]
         if leave_out and not await self._git("ls-files", "--", f":(literal){leave_out}"):
@@ -94,8 +95,24 @@ class Worktree:
 
     async def follow(self, head: str) -> None:
         """Show a new head as what is committed, for whoever runs `git status` here."""
-        self._link(head)
+        self.mend(head)
         await self._git("read-tree", "--reset", head)
+
+    def mend(self, head: str) -> None:
+        """Write what `git worktree add` writes, which commands may have removed or changed."""
+        if self.path.is_symlink() or (self.path.exists() and not self.path.is_dir()):
+            remove(self.path)
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._own.mkdir(parents=True, exist_ok=True)
+        (self._own / "HEAD").write_text(f"ref: {BRANCH}{self.branch}\n" if self.branch else f"{head}\n")
+        (self._own / "commondir").write_text("../..\n")
+        (self._own / "gitdir").write_text(f"{self.path / '.git'}\n")
+        link = self.path / ".git"
+        with contextlib.suppress(OSError):
+            if not link.is_symlink() and link.read_text() == f"gitdir: {self._own}\n":
+                return
+        remove(link)
+        link.write_text(f"gitdir: {self._own}\n")
 
     async def drop(self) -> None:
         """Remove the folder and what git knows of it."""
@@ -110,22 +127,6 @@ class Worktree:
     @property
     def _busy(self) -> Path:
         return self._own / "phasegate-busy"
-
-    def _link(self, head: str) -> None:
-        """What `git worktree add` writes, and what commands may have removed or changed."""
-        if self.path.is_symlink() or (self.path.exists() and not self.path.is_dir()):
-            remove(self.path)
-        self.path.mkdir(parents=True, exist_ok=True)
-        self._own.mkdir(parents=True, exist_ok=True)
-        (self._own / "HEAD").write_text(f"ref: {BRANCH}{self.branch}\n" if self.branch else f"{head}\n")
-        (self._own / "commondir").write_text("../..\n")
-        (self._own / "gitdir").write_text(f"{self.path / '.git'}\n")
-        link = self.path / ".git"
-        with contextlib.suppress(OSError):
-            if not link.is_symlink() and link.read_text() == f"gitdir: {self._own}\n":
-                return
-        remove(link)
-        link.write_text(f"gitdir: {self._own}\n")
 
     async def _put_aside(self, now: State) -> tuple[str, ...]:
         at = self._own / "phasegate-at"

@@ -124,6 +124,19 @@ async def test_what_a_command_does_to_git_reaches_nothing(acting: Acting, projec
     assert git(project, "status", "--porcelain") == ""
 
 
+async def test_a_shallow_clone_is_acted_on(acting: Acting, project: Path, tmp_path: Path) -> None:
+    git(project, "commit", "-q", "--allow-empty", "-m", "second")
+    git(project, "clone", "-q", "--depth=1", f"file://{project}", str(tmp_path / "shallow"))
+    shallow = await act_on(
+        tmp_path / "shallow", tmp_path / "other disk", acting.store, sandbox=acting.rules.sandbox
+    )
+    allow(shallow, command := "echo new > new.txt")
+    order = shallow.order(shell(command), alone=False)
+    landed = await shallow.land(order.step, completed(await shallow.run(order)))
+    assert completed(landed).files == ("new.txt",)
+    assert (await shallow.summary()).files == ("new.txt",)
+
+
 async def test_a_repository_made_inside_stays_off_the_branch(acting: Acting) -> None:
     command = "git init -q inner && echo x > inner/file && echo y > beside"
     allow(acting, command)
