@@ -35,9 +35,9 @@ class Recorder:
         if state != before:
             head = await worktree.commit(found, at.head, message, at.now, outcome.leave_out)
             snapshot = await worktree.snapshots.keep(state, f"{message} (whole tree)", at.snapshot, at.now)
-        outcome.notes += [
-            f"{strip_line(path)} is a repository of its own: not on the branch" for path in found.repositories
-        ]
+        own = "is a repository of its own: not on the branch"
+        outcome.notes += [f"{strip_line(path)} {own}" for path in found.repositories]
+        outcome.notes += [f"{strip_line(path)} is no file: not kept" for path in found.odd]
         done = Point(head, snapshot)
         result = await self._told(worktree.repository, point, done, outcome)
         return result.model_copy(update={"status": StepStatus.COMPLETED})

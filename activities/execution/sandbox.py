@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ TEMPORARY = 1 << 30
 HOME = "/tmp/home"
 # Homes hold keys and tokens; /run holds the sockets of daemons that would do what a command may not.
 _HIDDEN = ("/root", "/home", "/run", "/var/run", "/mnt", "/media", "/srv")
+_TOKENS = ("credentials", "credentials.toml", ".netrc", ".npmrc", ".pypirc", "auth.json", "auth.toml")
 # The ids that systemd gives to services which have no user of their own.
 _FIRST_ID, _IDS = 61_184, 4_336
 _PROBE_SECONDS = 10
@@ -47,6 +49,7 @@ class Sandbox:
             *(each for folder in covered for each in ("--perms", "0755", "--tmpfs", folder)),
             *(each for folder in above for each in _made(folder, ("/tmp", *covered))),
             *(each for path in _tools() for each in ("--ro-bind-try", path, path)),
+            *(each for path in _secrets(_tools()) for each in ("--ro-bind", os.devnull, path)),
             *(each for path in visible for each in ("--ro-bind-try", path, path)),
             *("--bind", str(tree), str(tree), "--perms", "1777", "--dir", HOME, "--chdir", str(tree)),
             # Whoever owns them could fill the memory of the machine through them.
@@ -68,10 +71,10 @@ def _bwrap() -> tuple[str, str]:
     program = shutil.which("bwrap")
     if not program:
         return "", "bwrap is not installed (Debian and Ubuntu: apt-get install bubblewrap)"
-    sandbox = Sandbox(program)
-    tried = sandbox.around(["/bin/sh", "-c", "true"], Path("/tmp"), (), CommandRules())
     try:
-        ended = subprocess.run(tried, capture_output=True, timeout=_PROBE_SECONDS, check=False)
+        with tempfile.TemporaryDirectory() as tree:
+            tried = Sandbox(program).around(["/bin/sh", "-c", "true"], Path(tree), (), CommandRules())
+            ended = subprocess.run(tried, capture_output=True, timeout=_PROBE_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return "", f"bwrap does not work here ({error})"
     if ended.returncode:
@@ -127,6 +130,12 @@ def _bounded(tree: Path, rules: CommandRules) -> list[str]:
         "--core=0",
         "--",
     ]
+
+
+def _secrets(folders: Iterable[str]) -> list[str]:
+    """Files with tokens that package managers keep beside their programs."""
+    kept = (os.path.join(folder, name) for folder in folders for name in _TOKENS)
+    return [path for path in kept if os.path.isfile(path) and not os.path.islink(path)]
 
 
 def _tools() -> list[str]:

@@ -57,7 +57,7 @@ async def test_a_fork_bomb_stays_in_its_box(acting: Acting) -> None:
 
 async def test_too_many_processes_are_named(acting: Acting) -> None:
     acting.rules = acting.rules.model_copy(update={"processes": 15})
-    result = await does(acting, "i=0; while [ $i -lt 14 ]; do sleep 30 & i=$((i+1)); done; wait")
+    result = await does(acting, "i=0; while [ $i -lt 25 ]; do sleep 30 & i=$((i+1)); done; wait")
     assert result.status is StepStatus.FAILED
 
 
@@ -139,3 +139,24 @@ def small_disk(at: Path) -> Iterator[Path]:
         yield at
     finally:
         subprocess.run(["umount", "-l", str(at)], check=True)
+
+
+async def test_tokens_beside_tools_are_hidden(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await needs_sandbox()
+    home = tmp_path / "user"
+    (home / ".cargo/bin").mkdir(parents=True)
+    (home / ".cargo/bin/tool").write_text("#!/bin/sh\necho the tool runs\n")
+    (home / ".cargo/bin/tool").chmod(0o755)
+    (home / ".cargo/credentials.toml").write_text("token = 'abc123'\n")
+    (home / "diary").write_text("private\n")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PATH", f"{home}/.cargo/bin:{os.environ['PATH']}")
+    acting = await act_on(project, tmp_path / "state")
+    command = f"tool; ls -A {home}; cat {home}/.cargo/credentials.toml; touch {home}/.cargo/bin/x; true"
+    result = completed(await does(acting, command))
+    assert "the tool runs" in result.tail
+    assert "abc123" not in result.tail
+    assert "diary" not in result.tail
+    assert not (home / ".cargo/bin/x").exists()
