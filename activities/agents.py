@@ -17,6 +17,9 @@ from states.artifacts.base import canonical_json, digest_of
 
 HISTORY = "## CONVERSATION HISTORY"
 """heads what the other agent said (CooperBench)"""
+MOST_CALLS = 100
+"""tool calls of one reply that are kept; models that repeat themselves ask for thousands, and each is an
+activity that its workflow begins in one and the same moment"""
 
 
 class AgentActivities:
@@ -28,6 +31,8 @@ class AgentActivities:
         self._desks = desks
         self._provider = provider
         self._calls: Flights[Reply] = Flights()
+        self._unkept: dict[str, Completion] = {}
+        """what was paid for and the store has not taken yet, such as while a disk is full"""
 
     @activity.defn
     async def open_conversation(self, order: AgentOrder) -> Opened:
@@ -59,9 +64,11 @@ class AgentActivities:
         digests = [*await lasting(self._kept.list_of(order.head)), *order.add]
         digests += [(await self._kept.put(m))[0] for m in await self._added(order, agent)]
         messages = [await lasting(self._kept.message(digest)) for digest in digests]
-        completion = await self._complete(order, agent, messages)
+        completion = self._unkept.get(key) or await self._complete(order, agent, messages)
+        self._unkept[key] = completion
         reply = await self._reply(order, agent, digests, completion)
         await self._store.remember(key, canonical_json(reply.model_dump(mode="json")))
+        del self._unkept[key]
         return reply
 
     @activity.defn
@@ -108,7 +115,8 @@ class AgentActivities:
     async def _reply(
         self, order: CallOrder, agent: AgentOrder, digests: list[str], completion: Completion
     ) -> Reply:
-        digest, size = await self._kept.put(completion.message)
+        message = _bounded(completion.message)
+        digest, size = await self._kept.put(message)
         before = [await self._kept.bytes_of(each) for each in digests]
         tools = self._desks[agent.kind].tools(agent)
         return Reply(
@@ -117,9 +125,15 @@ class AgentActivities:
             size=sum(map(len, before)) + size + len(canonical_json(tools)),
             calls=tuple(
                 ToolCall(index=index, name=call["function"]["name"])
-                for index, call in enumerate(completion.message.get("tool_calls") or ())
+                for index, call in enumerate(message.get("tool_calls") or ())
             ),
             model=order.model,
             usage=completion.usage,
             finish=completion.finish,
         )
+
+
+def _bounded(message: Message) -> Message:
+    """A reply with no more calls than are answered: providers refuse conversations with open ones."""
+    calls = message.get("tool_calls") or ()
+    return {**message, "tool_calls": calls[:MOST_CALLS]} if len(calls) > MOST_CALLS else message

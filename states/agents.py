@@ -49,7 +49,9 @@ class Usage(Piece):
     """the part of `prompt_tokens` that the provider's cache served"""
     cost_usd: float = 0.0
     unpriced_calls: int = 0
-    """calls of models without a known price; their cost is unknown and not in `cost_usd`"""
+    """calls whose cost is not known and not in `cost_usd`: their model has no known price, or see below"""
+    given_up_calls: int = 0
+    """those of them that were given up while they ran, whatever is known of their model's price"""
 
     @property
     def tokens(self) -> int:
@@ -81,9 +83,9 @@ class AgentLimits(Piece):
     """model calls before the one forced call"""
     max_repairs: int = Field(default=3, ge=0, le=20)
     """refused submissions before the agent has failed"""
-    call_seconds: float = Field(default=600, gt=0)
+    call_seconds: float = Field(default=600, gt=0, le=24 * 3600)
     """time-out of one attempt of a model call"""
-    max_output_tokens: int = Field(default=16_000, ge=1)
+    max_output_tokens: int = Field(default=16_000, ge=1, le=10_000_000)
     """most tokens that one reply may have; part of what is reserved before a call"""
 
 

@@ -37,20 +37,25 @@ def book(
     head: str = "",
 ) -> None:
     """Enter what an agent used and how it ended."""
-    blind = record.budget_usd is not None and record.spent().unpriced_calls == 0
+    blind = record.budget_usd is not None and not _without_price(record.spent())
     index = next(i for i, each in enumerate(record.agents) if each.id == agent)
     record.agents[index] = record.agents[index].model_copy(
         update={"end": end, "usage": usage, "used": used, "reason": reason[:400], "head": head}
     )
     who = ", ".join(f"model:{name}" for name in used)
     record.note(now, EntryKind.AGENT, f"{agent} {end}: {in_words(usage)}", who=who, why=reason)
-    if blind and usage.unpriced_calls:
+    if blind and _without_price(usage):
         record.note(
             now,
             EntryKind.AGENT,
             "the budget in USD cannot count this model: its price is not known",
             why=f"a limit on tokens holds for every model: phasegate budget {record.job} --tokens N",
         )
+
+
+def _without_price(usage: Usage) -> int:
+    """Calls of models whose price is not known; one that was given up says nothing about its model."""
+    return usage.unpriced_calls - usage.given_up_calls
 
 
 def taken_over(record: JobRecord, work: str) -> AgentCarry | None:

@@ -29,7 +29,7 @@ NUDGE = "Go on: call the tools to look further, or hand over what you have."
 RESTS = "rests"
 """why a conversation stops where `until` holds"""
 
-LOST = Usage(calls=1, unpriced_calls=1)
+LOST = Usage(calls=1, unpriced_calls=1, given_up_calls=1)
 """a call that was given up while it ran: it may have been paid, nobody knows how much"""
 
 
@@ -98,6 +98,8 @@ class Conversation:
                 return self._rest(AgentEnd.STOPPED, RESTS)
             only = self._is_last()
             if not self._carry().pending and not await self._ask(only=only):
+                if self.stopping:
+                    continue
                 return self._rest(AgentEnd.BUDGET, self._account.used_up())
             answers = await self._answer()
             if outcome := self._outcome(answers, only=only):
@@ -140,7 +142,8 @@ class Conversation:
         return await workflow.execute_activity_method(work, self.order, **patience.READ_REPOSITORY)
 
     async def _ask(self, *, only: bool) -> bool:
-        """Get the next reply, of the first model of the ladder that gives one; False without budget."""
+        """Get the next reply, of the first model of the ladder that gives one; False when stopped or out of
+        budget."""
         last: FailureError | None = None
         for model in self.order.models:
             if not await self._room(model):
@@ -161,8 +164,10 @@ class Conversation:
         self._doing = "waits for budget"
         bound = most(carry.size, self.order.limits.max_output_tokens, carry.prices.get(model, Price()))
         account = self._account
-        await workflow.wait_condition(lambda: bool(account.used_up()) or account.may_start(bound))
-        if account.used_up():
+        await workflow.wait_condition(
+            lambda: self.stopping or bool(account.used_up()) or account.may_start(bound)
+        )
+        if self.stopping or account.used_up():
             return False
         account.reserve(self.order.agent, bound)
         return True

@@ -204,7 +204,16 @@ class CooperationWorkflow:
                 partner.note(outcome, number)
 
         await asyncio.gather(*(converse(p, say) for p, say in zip(self.partners, says, strict=True)))
+        if self.resting and self.stopping:
+            self._stop_rested()
         return not self.resting and all(partner.known.rounds >= 1 for partner in self.partners)
+
+    def _stop_rested(self) -> None:
+        """A stop that came while one agent rested for a new run: there is none."""
+        self.resting = False
+        for partner in self.partners:
+            if partner.known.end is None:
+                partner.known = partner.known.model_copy(update={"end": AgentEnd.STOPPED, "reason": "paused"})
 
     def _rests(self) -> bool:
         return workflow.info().is_continue_as_new_suggested()

@@ -258,3 +258,31 @@ async def test_stop_ends_a_run_after_the_calls_that_run_and_it_goes_on(
         state = await stage.run(task)
         assert state.settled
         assert len(stage.models.answered()) == 4
+
+
+async def test_a_stop_while_one_agent_rests_for_a_new_run_is_heeded(
+    impatient: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = Script()
+    rule = script.when(system=AGENT1)
+    for _ in range(60):
+        rule = rule.calls(LOOK)
+    rule.call(AGREE, {"plan": plan_for("Line 4")})
+    script.when(system=AGENT2).calls(LOOK, delay=20).call(AGREE, {"plan": plan_for("Line 8")})
+    async with bench_stage(impatient, script, tmp_path, monkeypatch) as stage:
+        task = stage.task(BenchSetting.COOP, max_iterations=100)
+        running = asyncio.create_task(stage.run(task))
+
+        async def first_rests() -> bool:
+            agents = (await stage.runs.progress(task.run)).agents
+            return bool(agents) and agents[0].end is AgentEnd.STOPPED
+
+        await asyncio.sleep(1)
+        await until(first_rests, bool)
+        await stage.runs.stop(task.run)
+        state: CooperationState = await running
+        assert [member.end for member in state.members] == [AgentEnd.STOPPED] * 2
+        assert len(await histories(stage, task.run)) == 1
+        state = await stage.run(task)
+        assert state.settled
+        assert stage.models.asked_twice() == []
