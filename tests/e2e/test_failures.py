@@ -13,7 +13,7 @@ from activities.store import Store, StoreUnusable, open_store
 from activities.workspace import Workspace
 from states.ledger import EntryKind
 from states.record import JobRecord
-from states.words import Awaiting, Mode, Phase, State
+from states.words import Awaiting, HoldKind, Mode, Phase, State
 from tests.e2e.mortals import mortals
 from tests.e2e.stage import Stage, job_id, stage
 from tests.scripted import NoWorkspaces, ScriptedPlanner, ScriptedReviewer, scripted_activities
@@ -49,7 +49,7 @@ async def parked(stage: Stage, job: str, why: str) -> None:
     view = await stage.until(job, lambda view: view.hold)
     assert (view.mode, view.awaiting) == (Mode.PAUSED, Awaiting.OPERATOR)
     assert view.hold
-    assert view.hold.failed
+    assert view.hold.kind is HoldKind.FAILURE
     assert why in view.hold.reason
     assert [each.temporal for each in view.next_commands] == [
         f"temporal workflow signal --workflow-id {job} --name resume"
