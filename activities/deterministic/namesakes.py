@@ -19,9 +19,9 @@ from activities.deterministic.candidates import (
 )
 from activities.deterministic.relevance import Relevant
 from activities.deterministic.symbols import COMMON
+from activities.index.mentions import paths_named, symbols_named
 from activities.index.model import Index
 from activities.index.naming import named_in
-from activities.index.ranking import paths_named, symbols_named
 from activities.index.records import Role, Symbol, SymbolKind
 from activities.index.words import STOP_WORDS, query_terms
 

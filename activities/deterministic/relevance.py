@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from activities.deterministic.asked import Asked
 from activities.deterministic.unknown_names import unknown_names
+from activities.index.mentions import paths_named, symbols_named
 from activities.index.model import Index
 from activities.index.naming import named_in
-from activities.index.ranking import paths_named, symbols_named
 from activities.index.reasons import is_weak
 from activities.index.records import Ranked, Role, Symbol, SymbolKind
 from activities.index.words import parts, query_terms

@@ -9,9 +9,9 @@ from activities.deterministic.families import called_module, families, modules
 from activities.deterministic.meanings import meant_by_phrase
 from activities.deterministic.namesakes import namesakes
 from activities.deterministic.relevance import Relevant
+from activities.index.mentions import paths_named, symbols_named
 from activities.index.model import Index
 from activities.index.naming import named_in
-from activities.index.ranking import paths_named, symbols_named
 from activities.index.records import Role, SymbolKind
 
 

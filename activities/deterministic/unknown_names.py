@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from activities.index.mentions import paths_named, symbols_named
 from activities.index.model import Index
 from activities.index.naming import named_in
-from activities.index.ranking import paths_named, symbols_named
 from activities.index.records import Role
 
 _CREATES = re.compile(

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from activities.index.evidence import gather
-from activities.index.mentions import paths_named, symbols_named
 from activities.index.query import read_query
 from activities.index.reasons import Reasons
 from activities.index.records import Ranked
@@ -19,8 +18,6 @@ from activities.index.weights import WEIGHT, Signal
 
 if TYPE_CHECKING:
     from activities.index.model import Index
-
-__all__ = ["paths_named", "rank", "symbols_named", "weighed"]
 
 _LEAST = 0.005
 _EXPLAINED = 30

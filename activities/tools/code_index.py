@@ -3,8 +3,8 @@
 import posixpath
 from collections.abc import Iterable, Sequence
 
+from activities.index.mentions import symbols_named
 from activities.index.model import Index
-from activities.index.ranking import symbols_named
 from activities.index.records import Symbol, Use
 from activities.index.words import parts, query_terms
 from activities.plain_text import strip_line
