@@ -109,9 +109,9 @@ class BenchClient(JobClient):
 
     async def result(self, run: str) -> CooperationState:
         """Wait for the end. Raises RunFailed with the reason."""
-        handle = self.temporal.get_workflow_handle_for(CooperationWorkflow.run, run)
+        handle = self.temporal.get_workflow_handle(run, result_type=CooperationState)
         try:
-            state = await handle.result()
+            state: CooperationState = await handle.result()
         except WorkflowFailureError as failed:
             raise RunFailed(f"run {run} failed: {_reason(failed.cause)}") from None
         except RPCError as error:
