@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from activities.index.words import IDENTIFIER
 
-_LINES = r"//[^\n]*|/\*(?s:.*?)\*/"
+# What is opened and never closed reaches to the end, as for compilers. A pattern that fails there instead
+# begins anew at each opening, and a file of openings takes hours.
+_LINES = r"//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)"
 _DOUBLE = r'"(?:[^"\\\n]|\\.)*"'
 _SINGLE = r"'(?:[^'\\\n]|\\.)*'"
 _CHARACTER = r"'(?:\\[^'\n]{1,10}|[^\\'\n])'"
@@ -51,7 +53,7 @@ LEXES = {
         map package range return select struct switch type var nil true false iota""",
     ),
     "rust": _lexis(
-        rf'{_LINES}|\bb?r(#*)"(?s:.*?)"\1|"(?:[^"\\]|\\(?s:.))*"|{_CHARACTER}',
+        rf'{_LINES}|\bb?r(#*)"(?s:.*?)(?:"\1|\Z)|"(?:[^"\\]|\\(?s:.))*"|{_CHARACTER}',
         """as async await break const continue crate dyn else enum extern false fn for if impl in let loop
         match mod move mut pub ref return self static struct super trait true type unsafe use where while
         bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64""",
@@ -68,7 +70,7 @@ LEXES = {
         rf"{_LINES}|{_DOUBLE}|{_CHARACTER}|(?m:^[ \t]*#[ \t]*(?:include[^\n]*|\w+))", f"{_C} {_CPP}"
     ),
     "ruby": _lexis(
-        rf'(?ms:^=begin\b.*?^=end\b)|(?m:(?:^|(?<=[\s;]))#[^\n]*)|"(?:[^"\\]|\\(?s:.))*"|{_SINGLE}',
+        rf'(?ms:^=begin\b.*?(?:^=end\b|\Z))|(?m:(?:^|(?<=[\s;]))#[^\n]*)|"(?:[^"\\]|\\(?s:.))*"|{_SINGLE}',
         """alias and begin break case class def do else elsif end ensure false for if in module next nil not
         or redo rescue retry return self super then true undef unless until when while yield""",
         "#{",

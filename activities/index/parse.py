@@ -8,7 +8,7 @@ from activities.index.records import Parsed
 from activities.index.words import IDENTIFIER, count_parts
 
 # Raise it whenever a parser gives other results for the same bytes: results of other versions are ignored.
-VERSION = 4
+VERSION = 5
 MAX_BYTES = 1_000_000
 _MAX_DATA_BYTES = 60_000
 

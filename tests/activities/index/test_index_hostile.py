@@ -1,11 +1,13 @@
 """Trees that are not nice: links, binaries, wrong encodings, huge and generated files, no git at all."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from activities.index.build import open_index
+from activities.index.lexing import tokens
 from activities.index.records import Role
 from activities.index.tree import UnreadableCheckout
 from tests.activities.conftest import MakeIndex, MakeRepo, git, write
@@ -136,3 +138,15 @@ def test_progress_is_told_on_large_trees(make_repo: MakeRepo) -> None:
     told: list[str] = []
     open_index(make_repo({f"f{n}.py": f"x = {n}\n" for n in range(1_100)}), "HEAD", progress=told.append)
     assert told == ["1100 files listed, 1100 to parse", "1100 of 1100 files parsed"]
+
+
+@pytest.mark.parametrize(
+    ("language", "opening"),
+    [("c", "/* a\n"), ("java", "/* a\n"), ("rust", 'r#" a\n'), ("ruby", "=begin a\n")],
+)
+def test_what_is_opened_again_and_again_and_never_closed_is_read_once(language: str, opening: str) -> None:
+    began = time.process_time()
+    found = tokens(f"x = b\n{opening * 100_000}", language)
+    assert time.process_time() - began < 20  # hours, where each opening is looked at to the end
+    assert found.lines == {"x": [1], "b": [1]}
+    assert found.counts["a"] == 100_000
