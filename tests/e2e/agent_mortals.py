@@ -5,6 +5,7 @@ needs a new worker.
 """
 
 import multiprocessing
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -75,6 +76,14 @@ class AgentMortals(Mortals):
     def asked(self) -> list[str]:
         """The model of every request so far."""
         return [request.json["model"] for request in tuple(self.models.requests)]
+
+    def answered_slowly(self, model: str) -> float:
+        """When, as `time.monotonic` tells it, a slow request of this model was answered; 0 if it never was.
+
+        A worker that outlives the Temporal server keeps its call, and waits for the model.
+        """
+        slowly = (r.until for r in self.models.answered() if r.fault == "slow" and r.json["model"] == model)
+        return max((until - time.time() + time.monotonic() for until in slowly), default=0.0)
 
     async def asked_slowly(self, model: str) -> None:
         """Wait until the model server has a request of this model that it will not answer for long."""

@@ -1,6 +1,5 @@
 """Workers and servers killed while two agents talk: mail arrives once and in order, nothing is paid twice."""
 
-import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,8 +37,11 @@ class Cell:
     task: BenchTask
 
     @property
-    def hold(self) -> str:
-        """The file by which the worker is stopped; blank where the model server does it."""
+    def holds(self) -> tuple[str, ...]:
+        """The files by which the worker is stopped: both agents stand still, or calls of the other may be
+        cut short between the model's answer and its keeping, which nobody can help.
+        """
+        other = f"{self.task.run}.agent2.call-3.before"
         what = {
             Moment.BEFORE_CALL: "call-2.before",
             Moment.AFTER_CALL: "call-2.after",
@@ -47,7 +49,7 @@ class Cell:
             Moment.AMONG_TOOLS: f"{TALK}-2.before",
             Moment.AFTER_TOOL: f"{TALK}-2.after",
         }.get(self.moment)
-        return f"{self.task.run}.agent1.{what}" if what else ""
+        return (f"{self.task.run}.agent1.{what}", other) if what else (other,)
 
 
 def letters(agent: str) -> list[str]:
@@ -89,15 +91,16 @@ def run_of(moment: Moment, home: Path) -> Cell:
 async def killed_in(all_: AgentMortals, cell: Cell, victims: str) -> CooperationState:
     """How a run ends in which processes died."""
     runs = await all_.runs()
-    if cell.hold:
-        all_.hold(cell.hold)
+    for hold in cell.holds:
+        all_.hold(hold)
     await runs.begin(cell.task, Allowance())
-    await (all_.reached(cell.hold) if cell.hold else all_.asked_slowly("one"))
-    # The other agent goes on meanwhile: what it has sent must not be lost with the worker.
-    await asyncio.sleep(0.5)
+    for hold in cell.holds:
+        await all_.reached(hold)
+    if cell.moment is Moment.DURING_CALL:
+        await all_.asked_slowly("one")
     await all_.kill_and_replace(victims)
-    if cell.hold:
-        all_.release(cell.hold)
+    for hold in cell.holds:
+        all_.release(hold)
     return await runs.result(cell.task.run)
 
 
