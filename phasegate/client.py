@@ -182,10 +182,11 @@ class JobClient:
             raise UnknownJob(f"job {job} has no {phase.name} v{version}; there is {have}")
         return wanted[-1], await self.store.get_artifact(wanted[-1].digest)
 
-    async def agent(self, job: str, agent: str) -> AgentProgress | None:
+    async def agent(self, job: str, agent: str, *, trace: bool = True) -> AgentProgress | None:
         """An agent of a job as its own workflow knows it; None when that is gone or nobody answers."""
+        query = "transcript" if trace else "progress"
         try:
-            progress: AgentProgress = await self._ask(f"{job}.{agent}", "progress", AgentProgress, LOOK)
+            progress: AgentProgress = await self._ask(f"{job}.{agent}", query, AgentProgress, LOOK)
         except Problem:
             # More than the job's record says; people who look are shown that much, and not an error.
             return None

@@ -33,7 +33,12 @@ class AgentWorkflow:
 
     @workflow.query
     def progress(self) -> AgentProgress:
-        """The agent at this moment, with its trace."""
+        """The agent at this moment, without its trace: it is asked every second, and a trace grows."""
+        return self.talk.progress().model_copy(update={"trace": ()})
+
+    @workflow.query
+    def transcript(self) -> AgentProgress:
+        """The agent at this moment, with all that it did."""
         return self.talk.progress()
 
     @workflow.run

@@ -211,9 +211,10 @@ def _usage(reply: Any, model: str, provider: str) -> Usage:
     known = cost is not None and (cost > 0 or _price(model, provider).prompt is not None)
     return Usage(
         calls=1,
-        prompt_tokens=getattr(used, "prompt_tokens", None) or 0,
-        completion_tokens=getattr(used, "completion_tokens", None) or 0,
-        cached_tokens=getattr(details, "cached_tokens", None) or 0,
-        cost_usd=float(cost) if known else 0.0,
+        # Whatever a server counts, nothing that was spent comes back.
+        prompt_tokens=max(getattr(used, "prompt_tokens", None) or 0, 0),
+        completion_tokens=max(getattr(used, "completion_tokens", None) or 0, 0),
+        cached_tokens=max(getattr(details, "cached_tokens", None) or 0, 0),
+        cost_usd=max(float(cost), 0.0) if known else 0.0,
         unpriced_calls=0 if known else 1,
     )

@@ -36,7 +36,9 @@ async def show_job(session: Session, prefix: str) -> Outcome:
     """The whole view."""
     client, job = await find_job(session, prefix)
     view = await client.view(job)
-    live = await client.agent(job, view.running.id) if view.running and not session.as_json else None
+    live = None
+    if view.running and not session.as_json:
+        live = await client.agent(job, view.running.id, trace=False)
     return shown(session, client, view, live)
 
 
