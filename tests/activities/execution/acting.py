@@ -1,5 +1,6 @@
 """An execution in a real repository, driven as a workflow would."""
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -117,7 +118,9 @@ async def act_on(
         head=opened.ref.commit,
         now=NOW,
     )
-    acting = Acting(activities, store, at, CommandRules(**rules))
+    # The tests' own environment may lie where the sandbox shows nothing: below a home, or /tmp.
+    visible = (sys.prefix, sys.base_prefix)
+    acting = Acting(activities, store, at, CommandRules(**{"visible": visible, **rules}))
     await acting.prepare()
     return acting
 
