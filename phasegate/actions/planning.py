@@ -22,6 +22,10 @@ from states.models import REVIEW
 from states.record import TASK_LIMIT, JobSpec
 
 
+_FLAGS = {"max_iterations": "--max-iterations", "max_output_tokens": "--max-output-tokens"}
+"""fields below the job's own whose flags people know"""
+
+
 @dataclass(frozen=True)
 class Wish:
     """What was typed."""
@@ -76,7 +80,8 @@ def read_wish(wish: Wish, settings: Settings) -> JobSpec:
         )
     except ValidationError as wrong:
         error = wrong.errors(include_url=False)[0]
-        raise WrongUse(f"{error['loc'][0]}: {error['msg'].removeprefix('Value error, ')}") from None
+        where = _FLAGS.get(str(error["loc"][-1]), str(error["loc"][0]))
+        raise WrongUse(f"{where}: {error['msg'].removeprefix('Value error, ')}") from None
 
 
 def models_of(wish: Wish, settings: Settings) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from states.words import Phase
 _TIME = re.compile(r"(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
 _TOLD = ("policy", "model", "models")
 _VARIABLES = ("PHASEGATE_POLICY", "PHASEGATE_MODEL")
+_FLAGS = {"budget_usd": "max_budget_usd", "budget_tokens": "max_tokens"}
+"""fields of the policy whose flags have other names"""
 _SECONDS = (604_800, 86_400, 3_600, 60, 1)
 
 
@@ -34,7 +36,11 @@ def policy_of(table: dict[str, Any], flags: dict[str, Any]) -> Policy:
     except ValidationError as wrong:
         error = wrong.errors(include_url=False)[0]
         name = str(error["loc"][0])
-        where = f"--{name.replace('_', '-')}" if name in flags else f"policy.{name} of the settings"
+        where = (
+            f"--{_FLAGS.get(name, name).replace('_', '-')}"
+            if name in flags
+            else f"policy.{name} of the settings"
+        )
         if error["type"] == "extra_forbidden":
             known = ", ".join(Policy.model_fields)
             raise WrongUse(f"the policy has no field {name!r}; it has {known}") from None

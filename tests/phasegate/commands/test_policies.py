@@ -57,6 +57,8 @@ def test_gates(gates: str | None, expected: tuple[Phase, ...]) -> None:
         ({}, {"gates": "verified"}, "VERIFIED has no gate"),
         ({}, {"gates": "contract"}, "--gates: unknown phase 'contract'"),
         ({}, {"approvals": 0}, "--approvals"),
+        ({}, {"budget_usd": float("nan")}, "--max-budget-usd"),
+        ({}, {"budget_tokens": -3}, "--max-tokens"),
         ({"approvals": 0}, {}, "policy.approvals of the settings"),
         ({"aprovals": 1}, {}, "no field 'aprovals'"),
         ({}, {"question_handling": "guess"}, "--question-handling"),
