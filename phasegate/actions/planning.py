@@ -21,7 +21,6 @@ from phasegate.settings import Settings
 from states.models import REVIEW
 from states.record import TASK_LIMIT, JobSpec
 
-
 _FLAGS = {"max_iterations": "--max-iterations", "max_output_tokens": "--max-output-tokens"}
 """fields below the job's own whose flags people know"""
 
