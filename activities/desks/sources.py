@@ -10,7 +10,7 @@ from activities.desks.problems import Problems
 from activities.deterministic.reviewer import ground_of
 from activities.index.model import Index
 from activities.index.records import Symbol
-from states.artifacts.base import MethodSignature, canonical_json
+from states.artifacts.base import canonical_json
 from states.grounding import Ground
 
 Body = dict[str, Any]
@@ -112,15 +112,3 @@ class Sources:
 def once(pieces: list[Body]) -> list[Body]:
     """Each piece once, in order: models repeat what they were shown."""
     return list({canonical_json(piece): piece for piece in reversed(pieces)}.values())[::-1]
-
-
-def signature_of(symbol: Symbol) -> Body:
-    """A function or method of the repository, as artifacts have it."""
-    return MethodSignature(
-        name=symbol.name,
-        signature=symbol.signature,
-        path=symbol.path,
-        line=symbol.line,
-        class_name=symbol.parent,
-        doc=symbol.doc,
-    ).model_dump(mode="json")

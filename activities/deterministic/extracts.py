@@ -64,10 +64,11 @@ def _methods(index: Index, relevant: Relevant) -> tuple[MethodSignature, ...]:
     chosen = [s for s in relevant.symbols if s.kind.callable]
     for path in relevant.targets:
         chosen += [s for s in index.symbols_in(path) if s.kind.callable and not s.private]
-    return tuple(_signature(s) for s in list(dict.fromkeys(chosen))[:_MOST_METHODS])
+    return tuple(signature_of(s) for s in list(dict.fromkeys(chosen))[:_MOST_METHODS])
 
 
-def _signature(symbol: Symbol) -> MethodSignature:
+def signature_of(symbol: Symbol) -> MethodSignature:
+    """A function or method of the repository, as artifacts have it."""
     return MethodSignature(
         name=symbol.name,
         signature=symbol.signature,

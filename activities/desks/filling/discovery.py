@@ -2,9 +2,10 @@
 
 from itertools import count
 
-from activities.desks.sources import Body, Sources, signature_of
+from activities.desks.sources import Body, Sources
 from activities.deterministic import extracts
 from activities.deterministic.asked import Asked, hear
+from activities.deterministic.extracts import signature_of
 from activities.deterministic.relevance import MOST_TARGETS, Relevant, find_relevant
 from activities.deterministic.sizing import estimate
 from activities.index.records import Ranked, Role
@@ -90,7 +91,7 @@ def _context(given: Body, at: Sources) -> Body:
     models = at.symbols(given["data_models"], f"{where}.data_models")
     return {
         "code_snippets": at.snippets(given["code_snippets"], f"{where}.code_snippets"),
-        "existing_methods": [signature_of(symbol) for symbol in methods],
+        "existing_methods": [signature_of(symbol).model_dump(mode="json") for symbol in methods],
         "data_models": [extracts.model_of(at.index, s).model_dump(mode="json") for s in models],
     }
 

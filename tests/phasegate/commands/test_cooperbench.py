@@ -12,7 +12,6 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -26,6 +25,7 @@ from tests.e2e.bench_stage import AGENT1, AGENT2, FIRST, SECOND, plan_for, small
 from tests.model_server.script import FaultKind, Script, fault
 from tests.model_server.server import ModelServer
 from tests.phasegate.commands.driving import Commands
+from tests.phasegate.commands.hub import Hub
 from workflows.attributes import REGISTERED
 
 AGREE, LOOK = "agreement_reached", ("list_files", {"explanation": "look", "path": "src"})
@@ -335,46 +335,6 @@ def test_python_api(bench: Commands, tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 # --- upload -----------------------------------------------------------------------------------------------
-
-
-class Hub(ThreadingHTTPServer):
-    """As much of the Hugging Face Hub as a commit of small files needs; keeps what it was sent."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _HubRequest)
-        self.commits: list[tuple[str, list[dict[str, Any]]]] = []
-        self.tokens: set[str] = set()
-        self.refuses = False
-
-
-class _HubRequest(BaseHTTPRequestHandler):
-    server: Hub
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"] or 0))
-        self.server.tokens.add(self.headers["Authorization"])
-        if self.server.refuses:
-            self._send(403, {"error": "you may not write here"})
-        elif "/preupload/" in self.path:
-            files = json.loads(body)["files"]
-            modes = [{"path": f["path"], "uploadMode": "regular", "shouldIgnore": False} for f in files]
-            self._send(200, {"files": modes})
-        else:
-            self.server.commits.append((self.path, [json.loads(line) for line in body.splitlines()]))
-            address = f"http://127.0.0.1:{self.server.server_port}/datasets/me/experiments"
-            pull = f"{address}/discussions/1" if "create_pr=1" in self.path else None
-            self._send(200, {"commitUrl": f"{address}/commit/1", "commitOid": "1", "pullRequestUrl": pull})
-
-    def _send(self, status: int, body: dict[str, Any]) -> None:
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: Any) -> None:
-        """Quiet."""
 
 
 @pytest.fixture
