@@ -47,6 +47,9 @@ READ_REPOSITORY = Patience(
 AGENT_TASK = timedelta(seconds=5)
 """after this long the server gives the task of a killed worker to another; tools run within it"""
 
+AGENT_LEAVES = timedelta(seconds=20)
+"""how long a job that moves on waits for an agent to say what it used; a killed worker's is there by then"""
+
 QUICK = QuickPatience(
     # Reading stored artifacts and some files: tens of milliseconds; minutes mean that something hangs.
     start_to_close_timeout=timedelta(minutes=2),

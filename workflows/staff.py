@@ -1,6 +1,7 @@
 """Agents at work for a job: each a child workflow that is paused, overtaken and paid for with the job."""
 
-from datetime import timedelta
+import asyncio
+import contextlib
 
 from temporalio import workflow
 from temporalio.exceptions import FailureError
@@ -15,6 +16,7 @@ with workflow.unsafe.imports_passed_through():
     from states.spending import allowance, used_up
     from states.staff import book, hire, hold_for_budget, lay_down, taken_over
     from workflows.agent import STOP, AgentWorkflow
+    from workflows.conversation import LOST
     from workflows.failures import reason_of
     from workflows.job import Job
 
@@ -38,10 +40,13 @@ class Staffed(Job):
             outcome = await self._accompany(agent)
         except FailureError as failed:
             # The agent's workflow itself ended badly: terminated, or not to be started.
-            book_lost = AgentOutcome(end=AgentEnd.FAILED, reason=reason_of(failed))
-            self._book(agent.agent, book_lost)
-            self.park(book_lost.reason)
+            lost = AgentOutcome(end=AgentEnd.FAILED, reason=reason_of(failed), usage=LOST)
+            self._book(agent.agent, lost)
+            self.park(lost.reason)
             return None
+        except asyncio.CancelledError:
+            self._book(agent.agent, AgentOutcome(end=AgentEnd.STOPPED, reason="overtaken", usage=LOST))
+            raise
         self._book(agent.agent, outcome)
         if outcome.end not in GONE_ON_WITH:
             return outcome
@@ -96,14 +101,17 @@ class Staffed(Job):
             await workflow.wait_condition(lambda: child.done() or self._overtaken())
         if not child.done():
             child.cancel()
+            try:
+                await workflow.wait_condition(child.done, timeout=patience.AGENT_LEAVES)
+            except TimeoutError:
+                # It cannot run, or nobody runs it. It ends with its job; people do not wait for it.
+                return AgentOutcome(end=AgentEnd.STOPPED, reason="it did not answer", usage=LOST)
         return await child
 
     async def _stop(self, child: ChildWorkflowHandle[AgentWorkflow, AgentOutcome]) -> None:
-        try:
+        # An agent that ended just now cannot be told; what it handed over is taken all the same.
+        with contextlib.suppress(FailureError):
             await child.signal(STOP)
-        except FailureError:
-            # It ended just now; what it handed over is taken all the same.
-            await workflow.wait_condition(child.done, timeout=timedelta(seconds=30))
 
     def _overtaken(self) -> bool:
         return self.record.demand is not None
