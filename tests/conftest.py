@@ -32,7 +32,9 @@ class TemporalServer:
 @pytest.fixture(scope="session")
 async def temporal_server() -> AsyncIterator[TemporalServer]:
     """One server in memory for all tests of this process; use ids and task queues of your own."""
-    async with EmbeddedServer(ServerOptions()) as embedded:
+    # Half a minute by default, and a workflow is only deleted once its end is acknowledged.
+    quick = {"history.transferProcessorUpdateAckInterval": "1s"}
+    async with EmbeddedServer(ServerOptions(dynamic_config=quick)) as embedded:
         yield TemporalServer(embedded)
 
 

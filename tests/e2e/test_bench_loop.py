@@ -5,16 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from temporalio.api.common.v1 import WorkflowExecution
-from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest
-from temporalio.service import RPCError, RPCStatusCode
 
 from phasegate.bench_client import RunStatus
 from states.agents import AgentEnd, Allowance
 from states.bench import BenchSetting
 from states.trace import TraceKind
 from tests.e2e.bench_stage import FIRST, SECOND, bench_stage
-from tests.e2e.stage import until
+from tests.forgetting import forget
 from tests.model_server.script import FaultKind, Script, fault
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "cases" / "agent_loop.json").read_text())
@@ -165,18 +162,5 @@ async def test_a_run_that_the_server_has_forgotten_is_not_paid_again(
         task = stage.task(BenchSetting.SINGLE)
         state = await stage.run(task)
         assert state.settled
-        service = stage.runs.temporal.workflow_service
-        execution = WorkflowExecution(workflow_id=task.run)
-        await service.delete_workflow_execution(
-            DeleteWorkflowExecutionRequest(namespace="default", workflow_execution=execution)
-        )
-
-        async def forgotten() -> bool:
-            try:
-                await stage.runs.temporal.get_workflow_handle(task.run).describe()
-            except RPCError as error:
-                return error.status is RPCStatusCode.NOT_FOUND
-            return False
-
-        await until(forgotten, lambda gone: gone)
+        await forget(stage.runs.temporal, task.run)
         assert await stage.runs.find(task) == (RunStatus.DONE, state)

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from temporalio.api.common.v1 import WorkflowExecution
-from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest
 
 from tests.conftest import TemporalServer
+from tests.forgetting import forget
 from tests.phasegate.commands.driving import Commands, Ran
 from tests.phasegate.commands.terminal import Terminal
 
@@ -103,16 +102,9 @@ async def test_a_conversation_outlives_the_workflow_that_led_it(
 ) -> None:
     job, _ = await asyncio.to_thread(plan, "good", *GUESS)
     client = await temporal_server.client()
-    child = client.get_workflow_handle(f"{job}.discovery-1")
-    await client.workflow_service.delete_workflow_execution(
-        DeleteWorkflowExecutionRequest(
-            namespace=client.namespace, workflow_execution=WorkflowExecution(workflow_id=child.id)
-        )
-    )
-    found: dict[str, Any] = {"trace": ["still there"]}
-    async with asyncio.timeout(40):
-        while found["trace"]:
-            found = (await asyncio.to_thread(staffed, "agents", job, "discovery-1", "--json")).json
+    await forget(client, f"{job}.discovery-1")
+    found = (await asyncio.to_thread(staffed, "agents", job, "discovery-1", "--json")).json
+    assert found["trace"] == []
     assert [m["role"] for m in found["messages"]] == ["system", "user", "assistant", "tool", "assistant"]
 
 
