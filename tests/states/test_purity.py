@@ -8,7 +8,17 @@ from tests.purity_guard import Known, impurities
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAIN = {
-    *("__future__", "collections", "dataclasses", "datetime", "enum", "functools", "graphlib", "hashlib"),
+    *(
+        "__future__",
+        "collections",
+        "contextlib",
+        "dataclasses",
+        "datetime",
+        "enum",
+        "functools",
+        "graphlib",
+        "hashlib",
+    ),
     *("itertools", "json", "math", "operator", "posixpath", "re", "shlex", "string", "textwrap", "typing"),
     "unicodedata",
 }
