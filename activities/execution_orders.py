@@ -1,30 +1,48 @@
-"""What ExecutionWorkflow hands to activities: references and one step at a time."""
+"""What ExecutionWorkflow is given, and what it hands to activities: references, and one step at a time."""
 
 from datetime import datetime
 
 from pydantic import Field
 
 from states.artifacts.base import Piece
-from states.artifacts.plan import PlanStep
-from states.execution import StepResult
+from states.artifacts.plan import Plan
+from states.commands import CommandPolicy
+from states.execution import Execution, StepResult
 from states.workspace import WorkspaceRef
 
 
-class CommandRules(Piece):
+class CommandRules(CommandPolicy):
     """Which commands run without asking, and within which limits."""
 
-    allow: tuple[str, ...] = ()
-    """beyond the default list of build and test tools; a trailing `*` stands for any further words"""
     approved: tuple[str, ...] = ()
     """exact commands that a person has allowed at an operator gate"""
     sandbox: bool = True
-    """refuse to run commands where the machine offers no sandbox"""
-    seconds: float = Field(default=600, gt=0)
-    output_bytes: int = Field(default=20_000_000, gt=0)
-    processes: int = Field(default=256, gt=0)
-    memory_bytes: int = Field(default=4 * 1024**3, gt=0)
+    """ask before a command runs where the machine offers no sandbox; the worker decides, not who orders"""
     visible: tuple[str, ...] = ()
     """absolute paths that commands may read in the sandbox besides the system's: tools below a home folder"""
+
+
+class ActOrder(Piece):
+    """Carry a plan out, go on with it, or roll it back."""
+
+    job: str
+    execution: str
+    workspace: WorkspaceRef
+    branch: str
+    plan: str
+    """digest of the stored plan"""
+    option: str = ""
+    kept: str = ""
+    """digest of the stored execution to go on from; blank at the beginning"""
+    rules: CommandRules = CommandRules()
+    done: dict[str, str] = Field(default_factory=dict)
+    """step -> the person who says that its code is written"""
+    refused: dict[str, str] = Field(default_factory=dict)
+    """step -> why a person does not want it done; it fails with that"""
+    again: bool = False
+    """whether steps that failed are tried again"""
+    back_to: str | None = None
+    """roll back to this step, blank for the start, and do nothing else"""
 
 
 class ExecutionOrder(Piece):
@@ -41,16 +59,30 @@ class ExecutionOrder(Piece):
     """the workflow's time: the date of commits, so that a retry makes the same ones"""
 
 
+class OpenOrder(Piece):
+    """Read a stored plan, and the execution of it that is gone on with."""
+
+    plan: str
+    kept: str = ""
+
+
+class Opened(Piece):
+    """`plan` is an outline: ids, types, dependencies and conditions, without what the steps do."""
+
+    plan: Plan
+    execution: Execution | None = None
+
+
 class StepOrder(Piece):
-    """Run one step from exactly this state of the tree."""
+    """Run one step of a stored plan from exactly this state of the tree."""
 
     at: ExecutionOrder
-    step: PlanStep
+    plan: str
+    step: str
     attempt: int
     rules: CommandRules = CommandRules()
     alone: bool = True
-    """whether no other step runs at the same time; else the step has a tree of its own, and its result is
-    not on the branch before `land_step` has merged it"""
+    """whether no other step runs at the same time; else its result is landed by `land_step`"""
     done_by: str = ""
     """the person who says that the code of a waiting step is written in the worktree"""
 
@@ -62,7 +94,7 @@ class LandOrder(Piece):
     """
 
     at: ExecutionOrder
-    step: PlanStep
+    step: str
     result: StepResult
 
 
@@ -91,7 +123,6 @@ class Prepared(Piece):
     branch: str
     head: str
     snapshot: str
-    bundle: str = ""
     sandbox: str = ""
     """what confines commands here; blank when nothing does"""
     parallel: bool = True

@@ -12,6 +12,11 @@ from states.artifacts.base import Piece
 from states.artifacts.plan import Plan, PlanStep
 from states.steps import dependency_graph, resolve
 
+TAIL = 600
+"""characters of a step's output that an execution carries along; all of it is in the store"""
+FILES = 50
+"""changed files of a step that an execution carries along; git knows all"""
+
 
 class StepStatus(StrEnum):
     """How far a step is."""
@@ -81,6 +86,8 @@ class StepRun(Piece):
     id: str
     status: StepStatus = StepStatus.PENDING
     attempts: int = 0
+    forgiven: int = 0
+    """attempts that no longer count against the step's retries; numbers of attempts are never used twice"""
     started: datetime | None = None
     ended: datetime | None = None
     result: StepResult | None = None
@@ -106,6 +113,8 @@ class Execution(BaseModel):
     status: ExecutionStatus = ExecutionStatus.RUNNING
     started: datetime | None = None
     ended: datetime | None = None
+    landed: list[str] = Field(default_factory=list)
+    """completed steps in the order in which they came onto the branch"""
     bundles: list[str] = Field(default_factory=list)
     """digests of bundles, oldest first: an empty disk becomes the tree by applying them to `base`"""
 
@@ -171,10 +180,13 @@ def end_step(execution: Execution, plan: Plan, step: str, result: StepResult, no
     """Enter a result. A failed step with retries left is pending again."""
     run = execution.steps[step]
     retries = next(each.retries for each in plan.steps if each.id == step)
-    again = result.status is StepStatus.FAILED and run.attempts <= retries
+    again = result.status is StepStatus.FAILED and run.attempts - run.forgiven <= retries
     status = StepStatus.PENDING if again else result.status
     ended = now if status in SETTLED else None
-    execution.steps[step] = run.model_copy(update={"status": status, "ended": ended, "result": result})
+    kept = result.model_copy(update={"tail": result.tail[-TAIL:], "files": result.files[:FILES]})
+    execution.steps[step] = run.model_copy(update={"status": status, "ended": ended, "result": kept})
+    if status is StepStatus.COMPLETED:
+        execution.landed.append(step)
     if result.commit:
         execution.head = result.commit
     if result.snapshot:

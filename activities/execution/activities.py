@@ -10,11 +10,13 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from activities.briefing import lasting
+from activities.execution.at_hand import StepAtHand
 from activities.execution.bundles import BundleUnusable
 from activities.execution.carrying import Carrier
 from activities.execution.folders import Acts, BranchMoved
 from activities.execution.listing import remove
 from activities.execution.merging import can_merge
+from activities.execution.plans import Plans
 from activities.execution.repository import BRANCH, HEAD
 from activities.execution.running import Running
 from activities.execution.sandbox import Sandbox, find_sandbox, sandbox_offered
@@ -23,6 +25,8 @@ from activities.execution_orders import (
     ExecutionOrder,
     LandOrder,
     Live,
+    Opened,
+    OpenOrder,
     Prepared,
     RollbackOrder,
     StepOrder,
@@ -32,7 +36,7 @@ from activities.heartbeat import beating
 from activities.index.shelf import IndexShelf
 from activities.store import Store
 from activities.workspace import Workspaces
-from states.execution import StepResult
+from states.execution import Execution, StepResult
 
 BEAT = 0.25
 """seconds between heartbeats of a step: a request to stop arrives with the answer to one"""
@@ -43,8 +47,12 @@ class RollbackRefused(Exception):
 
 
 class ExecutionActivities:
-    """Everything that carrying out a plan does outside of its workflow. `hidden` are folders that no
-    command may see: the store, the state of servers. `find` gives what confines commands here."""
+    """Everything that carrying out a plan does outside of its workflow.
+
+    `hidden` are folders that no command may see: the store, the state of servers. `visible` are such as
+    every command may read. `unconfined`: commands need no sandbox here, which only the worker's operator
+    can say. `find` gives what confines commands on this machine.
+    """
 
     def __init__(
         self,
@@ -52,12 +60,28 @@ class ExecutionActivities:
         workspaces: Workspaces,
         indexes: IndexShelf,
         hidden: Iterable[Path] = (),
+        visible: Iterable[Path] = (),
+        unconfined: bool = False,
         find: Callable[[Iterable[Path]], Awaitable[Sandbox | None]] = find_sandbox,
     ) -> None:
         self._acts = Acts(store, workspaces)
         self._indexes = indexes
         self._hidden = (workspaces.root, *hidden)
+        self._visible = tuple(map(str, visible))
+        self._unconfined = unconfined
+        self._plans = Plans(store)
         self._find = find
+
+    @activity.defn
+    async def open_plan(self, order: OpenOrder) -> Opened:
+        """The plan in outline, and the execution to go on with."""
+        async with beating():
+            return await self._plans.open(order)
+
+    @activity.defn
+    async def keep_execution(self, execution: Execution) -> str:
+        """Keep how far an execution is; gives the digest."""
+        return await self._plans.keep(execution)
 
     @activity.defn
     async def prepare_execution(self, order: ExecutionOrder) -> Prepared:
@@ -82,10 +106,26 @@ class ExecutionActivities:
     @activity.defn
     async def run_step(self, order: StepOrder) -> StepResult:
         """Carry out one step. Heartbeats tell how it goes; a cancellation ends it within a second."""
-        async with _telling(order) as started:
+        async with _telling(order.step) as started:
             carrier = await self._carrier()
-            result: StepResult = await _usable(carrier.carry(order, started))
+            result: StepResult = await _usable(carrier.carry(await self._at_hand(order), started))
             return result
+
+    async def _at_hand(self, order: StepOrder) -> StepAtHand:
+        rules = order.rules.model_copy(
+            update={
+                "visible": (*self._visible, *order.rules.visible),
+                "sandbox": not self._unconfined,
+            }
+        )
+        return StepAtHand(
+            at=order.at,
+            step=await self._plans.step(order.plan, order.step),
+            attempt=order.attempt,
+            rules=rules,
+            alone=order.alone,
+            done_by=order.done_by,
+        )
 
     @activity.defn
     async def land_step(self, order: LandOrder) -> StepResult:
@@ -151,7 +191,7 @@ async def _usable(work: Awaitable[Any]) -> Any:
 
 
 @contextlib.asynccontextmanager
-async def _telling(order: StepOrder) -> AsyncIterator[Any]:
+async def _telling(step: str) -> AsyncIterator[Any]:
     """Heartbeat with the end of what the step's command has printed so far."""
     shown: list[Running] = []
 
@@ -160,7 +200,7 @@ async def _telling(order: StepOrder) -> AsyncIterator[Any]:
             running = shown[-1] if shown else None
             activity.heartbeat(
                 Live(
-                    step=order.step.id,
+                    step=step,
                     tail=running.tail if running else "",
                     printed=running.printed if running else 0,
                     seconds=round(running.seconds, 1) if running else 0.0,

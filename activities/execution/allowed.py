@@ -58,7 +58,7 @@ _DESTRUCTIVE = tuple(
 )
 
 
-def why_ask(command: str, rules: CommandRules) -> str:
+def why_ask(command: str, rules: CommandRules, *, confined: bool) -> str:
     """Why a person has to allow a command; blank when it may run. What a person has allowed may always."""
     if command in rules.approved:
         return ""
@@ -76,7 +76,10 @@ def why_ask(command: str, rules: CommandRules) -> str:
     if not any(_matches(words, pattern.split()) for pattern in (*DEFAULT, *rules.allow)):
         return "it is not on the list of allowed commands"
     leads_out = next((word for word in words[1:] if _leads_out(word)), "")
-    return f"{leads_out} may lie outside of the worktree" if leads_out else ""
+    if leads_out:
+        return f"{leads_out} may lie outside of the worktree"
+    bare = rules.sandbox and not confined
+    return "this machine offers no sandbox for it; see `phasegate doctor`" if bare else ""
 
 
 def _matches(words: list[str], pattern: list[str]) -> bool:

@@ -5,6 +5,7 @@ import errno
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from activities.execution.at_hand import StepAtHand
 from activities.execution.commands import Place
 from activities.execution.folders import Act, Acts, BranchMoved
 from activities.execution.limits import marked
@@ -17,7 +18,7 @@ from activities.execution.running import Running, kill
 from activities.execution.sandbox import Sandbox
 from activities.execution.steps import by_hand, not_needed, perform
 from activities.execution.worktree import Worktree
-from activities.execution_orders import ExecutionOrder, LandOrder, StepOrder
+from activities.execution_orders import ExecutionOrder, LandOrder
 from activities.git import GitError
 from activities.index.shelf import IndexShelf
 from states.execution import StepResult, StepStatus
@@ -38,7 +39,7 @@ class Carrier:
     def _recorder(self) -> Recorder:
         return Recorder(self.acts.store)
 
-    async def carry(self, order: StepOrder, started: Started = lambda _: None) -> StepResult:
+    async def carry(self, order: StepAtHand, started: Started = lambda _: None) -> StepResult:
         """Carry a step out. When cancelled, its processes have ended and its tree is as before.
 
         A step that runs alone is on the branch afterwards; any other is until `land`.
@@ -94,7 +95,7 @@ class Carrier:
             await act.move(head, snapshot)
             await main.follow(head)
             main.settle(snapshot)
-        async with act.of_step(order.step.id).held() as own:
+        async with act.of_step(order.step).held() as own:
             await own.drop()
         files, _ = await changes_between(repository, ours.head, head)
         landed = {
@@ -123,7 +124,7 @@ class Carrier:
         return await snapshots.keep(now, "Merged (whole tree)", ours.snapshot, at.now)
 
     async def _carry_out(
-        self, act: Act, worktree: Worktree, order: StepOrder, once: Once, started: Started
+        self, act: Act, worktree: Worktree, order: StepAtHand, once: Once, started: Started
     ) -> StepResult:
         notes = await worktree.bring(order.at.head, order.at.snapshot)
         place = Place(worktree, order, once, self.sandbox, self.acts.shown(act))
@@ -152,7 +153,7 @@ class Carrier:
         result = await self._recorder.without_change(outcome)
         return result if outcome.asks else await once.reached(result)
 
-    async def _by_hand(self, act: Act, order: StepOrder) -> StepResult:
+    async def _by_hand(self, act: Act, order: StepAtHand) -> StepResult:
         """A step that a person writes, in a worktree that waits as long as it takes."""
         worktree, step = act.of_step(order.step.id), order.step
         subject = f"subtask {step.subtask}" if step.subtask else step.title
@@ -178,7 +179,7 @@ class Carrier:
                     waits = Outcome(asks=asks, notes=[f"nothing has been changed in {worktree.path}"])
                     return await self._recorder.without_change(waits)
                 result = await once.reached(result)
-        return await self.land(LandOrder(at=order.at, step=step, result=result)) if order.alone else result
+        return await self.land(LandOrder(at=order.at, step=step.id, result=result)) if order.alone else result
 
 
 @contextlib.contextmanager

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from activities.execution.allowed import why_ask
+from activities.execution.at_hand import StepAtHand
 from activities.execution.limits import MARK
 from activities.execution.once import Once
-from activities.execution.outcome import Outcome, StepFailed
+from activities.execution.outcome import Outcome
 from activities.execution.running import Ended, Running, environment_for, run_command
 from activities.execution.sandbox import HOME, Sandbox, owner_of
 from activities.execution.worktree import Worktree
-from activities.execution_orders import StepOrder
 from states.execution import Metrics
 
 RAN_BEFORE = "the worker was lost while this command ran, so it may have run before"
@@ -24,7 +24,7 @@ class Place:
     """Where a step is carried out, and what is known about it."""
 
     worktree: Worktree
-    order: StepOrder
+    order: StepAtHand
     once: Once
     sandbox: Sandbox | None
     shown: tuple[Path, ...] = ()
@@ -33,20 +33,12 @@ class Place:
 
 
 async def run_shell(place: Place, command: str, outcome: Outcome) -> Ended | None:
-    """Run a command with `/bin/sh -c`; None when a person has to allow it first. Fills in the outcome.
-
-    Raises StepFailed where commands may only run in a sandbox and there is none.
-    """
+    """Run a command with `/bin/sh -c`; None when a person has to allow it first. Fills in the outcome."""
     rules, worktree = place.order.rules, place.worktree
-    if why := why_ask(command, rules):
+    if why := why_ask(command, rules, confined=place.sandbox is not None):
         outcome.asks = command
         outcome.notes.append(f"a person has to allow this command: {why}")
         return None
-    if rules.sandbox and place.sandbox is None:
-        raise StepFailed(
-            "commands run only in a sandbox, and this machine offers none; see `phasegate doctor`, "
-            "or allow commands to run without one"
-        )
     lost, ever = await place.once.begin()
     if ever:
         outcome.notes.append(f"{RAN_BEFORE}; the tree was put back first")

@@ -1,6 +1,6 @@
 """What is remembered of a step in the store, so that it is done once, or it is said that it may not be."""
 
-from activities.execution_orders import StepOrder
+from activities.execution.at_hand import StepAtHand
 from activities.store import Store
 from states.artifacts.base import canonical_json, digest_of
 from states.execution import StepResult
@@ -11,7 +11,7 @@ _LOST = b"lost"
 class Once:
     """The memory of one attempt of a step, from one state of the tree."""
 
-    def __init__(self, store: Store, order: StepOrder) -> None:
+    def __init__(self, store: Store, order: StepAtHand) -> None:
         self._store = store
         self._key = [
             *("step", order.at.execution, order.step.id, order.attempt, order.done_by),

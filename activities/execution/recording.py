@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from activities.execution.at_hand import StepAtHand
 from activities.execution.bundles import put_bundle
 from activities.execution.merging import Point
 from activities.execution.outcome import Outcome, StepFailed
 from activities.execution.repository import ActRepository
 from activities.execution.worktree import Worktree
-from activities.execution_orders import StepOrder
 from activities.plain_text import strip_line
 from activities.store import Store
 from states.artifacts.plan import PlanStep
@@ -23,7 +23,7 @@ class Recorder:
 
     store: Store
 
-    async def completed(self, worktree: Worktree, order: StepOrder, outcome: Outcome) -> StepResult:
+    async def completed(self, worktree: Worktree, order: StepAtHand, outcome: Outcome) -> StepResult:
         """Commit what a step did. Raises StepFailed when that is nothing that one could want."""
         at, point = order.at, Point(order.at.head, order.at.snapshot)
         state, found = await worktree.snapshots.look()

@@ -10,6 +10,8 @@ from typing import Any
 from temporalio.testing import ActivityEnvironment
 
 from activities.execution.activities import ExecutionActivities
+from activities.execution.at_hand import StepAtHand
+from activities.execution.plans import Plans
 from activities.execution.sandbox import Sandbox, find_sandbox
 from activities.execution_orders import (
     CommandRules,
@@ -23,7 +25,7 @@ from activities.execution_orders import (
 from activities.index.shelf import IndexShelf
 from activities.store import Store, open_store
 from activities.workspace import Workspaces
-from states.artifacts.plan import PlanStep, StepType
+from states.artifacts.plan import Plan, PlanStep, StepType
 from states.execution import StepResult, StepStatus
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -47,23 +49,23 @@ class Acting:
         self.tree = Path(made.path)
         return made
 
-    def order(self, step: PlanStep, **more: Any) -> StepOrder:
+    def order(self, step: PlanStep, **more: Any) -> StepAtHand:
         """The order of the next attempt of a step."""
         self.attempts[step.id] = self.attempts.get(step.id, 0) + 1
-        return StepOrder(at=self.at, step=step, attempt=self.attempts[step.id], rules=self.rules, **more)
+        return StepAtHand(at=self.at, step=step, attempt=self.attempts[step.id], rules=self.rules, **more)
 
     async def step(self, step: PlanStep, **more: Any) -> StepResult:
         """Run a step alone, and enter its result."""
         return self.enter(await self.run(self.order(step, **more)))
 
-    async def run(self, order: StepOrder) -> StepResult:
+    async def run(self, order: StepAtHand) -> StepResult:
         """One attempt."""
-        result: StepResult = await self._run(self.activities.run_step, order)
+        result: StepResult = await self._run(self.activities.run_step, await named(self.store, order))
         return result
 
     async def land(self, step: PlanStep, result: StepResult) -> StepResult:
         """Merge what a step did beside others, and enter the result."""
-        order = LandOrder(at=self.at, step=step, result=result)
+        order = LandOrder(at=self.at, step=step.id, result=result)
         return self.enter(await self._run(self.activities.land_step, order))
 
     def enter(self, result: StepResult) -> StepResult:
@@ -95,6 +97,13 @@ class Acting:
         return await self.environment.run(activity, order)
 
 
+async def named(store: Store, order: StepAtHand) -> StepOrder:
+    """The order as a workflow gives it: the step lies in the store."""
+    plan = await Plans(store).put(Plan(title="A plan", steps=(order.step,)))
+    told = order.model_dump(include={"at", "attempt", "rules", "alone", "done_by"})
+    return StepOrder(plan=plan, step=order.step.id, **told)
+
+
 async def no_sandbox(_: Iterable[Path]) -> Sandbox | None:
     """What a machine without bwrap offers."""
     return None
@@ -109,7 +118,8 @@ async def act_on(
     workspaces = Workspaces(state / "workspaces")
     opened = await workspaces.open("job-1", str(repository))
     find = no_sandbox if bare else find_sandbox
-    activities = ExecutionActivities(store, workspaces, IndexShelf(None), find=find)
+    confined = rules.get("sandbox", True)
+    activities = ExecutionActivities(store, workspaces, IndexShelf(None), unconfined=not confined, find=find)
     at = ExecutionOrder(
         job="job-1",
         execution="job-1-act-1",

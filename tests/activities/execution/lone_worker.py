@@ -7,22 +7,23 @@ from pathlib import Path
 from temporalio.testing import ActivityEnvironment
 
 from activities.execution.activities import ExecutionActivities
+from activities.execution.at_hand import StepAtHand
 from activities.execution.sandbox import find_sandbox
-from activities.execution_orders import StepOrder
 from activities.index.shelf import IndexShelf
 from activities.store import open_store
 from activities.workspace import Workspaces
-from tests.activities.execution.acting import no_sandbox
+from tests.activities.execution.acting import named, no_sandbox
 
 
-async def main(order: StepOrder, state: Path) -> None:
+async def main(order: StepAtHand, state: Path) -> None:
     """Run it; without a sandbox where the order does not ask for one."""
     workspaces = Workspaces(state / "workspaces")
     find = find_sandbox if order.rules.sandbox else no_sandbox
     store = open_store(str(state / "store"))
-    activities = ExecutionActivities(store, workspaces, IndexShelf(None), find=find)
-    await ActivityEnvironment().run(activities.run_step, order)
+    confined = order.rules.sandbox
+    activities = ExecutionActivities(store, workspaces, IndexShelf(None), unconfined=not confined, find=find)
+    await ActivityEnvironment().run(activities.run_step, await named(store, order))
 
 
 if __name__ == "__main__":
-    asyncio.run(main(StepOrder.model_validate_json(Path(sys.argv[1]).read_text()), Path(sys.argv[2])))
+    asyncio.run(main(StepAtHand.model_validate_json(Path(sys.argv[1]).read_text()), Path(sys.argv[2])))

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from activities.execution.sandbox import sandbox_offered
+from activities.store import open_store
 from states.artifacts.plan import FileChange, FileChangeKind, StepType
 from states.execution import StepResult, StepStatus
 from tests.activities.execution.acting import Acting, act_on, completed, failed, shell, step
@@ -114,7 +115,8 @@ async def test_commands_see_no_secret_and_reach_no_network(
 
 async def test_a_full_disk_fails_the_step_and_the_next_one_runs(project: Path, tmp_path: Path) -> None:
     with small_disk(tmp_path / "small") as disk:
-        acting = await act_on(project, disk, bare=True, sandbox=False)
+        store = open_store(str(tmp_path / "store"))
+        acting = await act_on(project, disk, store, bare=True, sandbox=False)
         allow(acting, fill := "head -c 100000000 /dev/zero > huge")
         before = everything(acting.tree)
         result = await acting.step(shell(fill))

@@ -17,7 +17,7 @@ RULES = CommandRules()
     ],
 )
 def test_common_tools_run(command: str) -> None:
-    assert why_ask(command, RULES) == ""
+    assert why_ask(command, RULES, confined=True) == ""
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_common_tools_run(command: str) -> None:
     ],
 )
 def test_everything_else_waits_for_a_person(command: str) -> None:
-    assert why_ask(command, RULES)
+    assert why_ask(command, RULES, confined=True)
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,19 @@ def test_everything_else_waits_for_a_person(command: str) -> None:
 )
 def test_destructive_commands_ask_whatever_is_allowed(command: str) -> None:
     anything = CommandRules(allow=(f"{command.split()[0]} *",)) if command.split() else RULES
-    assert why_ask(command, anything).startswith("it ")
-    assert why_ask(command, CommandRules(approved=(command,))) == ""
+    assert why_ask(command, anything, confined=True).startswith("it ")
+    assert why_ask(command, CommandRules(approved=(command,)), confined=True) == ""
 
 
 def test_the_list_can_be_longer() -> None:
     rules = CommandRules(allow=("just *", "bin/check"))
-    assert why_ask("just test --fast", rules) == ""
-    assert why_ask("bin/check", rules) == ""
-    assert why_ask("bin/check --now", rules) == "it is not on the list of allowed commands"
-    assert why_ask("just test; id", rules)
+    assert why_ask("just test --fast", rules, confined=True) == ""
+    assert why_ask("bin/check", rules, confined=True) == ""
+    assert why_ask("bin/check --now", rules, confined=True) == "it is not on the list of allowed commands"
+    assert why_ask("just test; id", rules, confined=True)
+
+
+def test_without_a_sandbox_every_command_asks_unless_the_workers_operator_wants_none() -> None:
+    assert "no sandbox" in why_ask("pytest", RULES, confined=False)
+    assert why_ask("pytest", CommandRules(sandbox=False), confined=False) == ""
+    assert why_ask("pytest", CommandRules(approved=("pytest",)), confined=False) == ""

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from activities.execution.at_hand import StepAtHand
 from activities.execution.sandbox import sandbox_offered
-from activities.execution_orders import StepOrder
 from states.artifacts.plan import FileChange, FileChangeKind, StepType
 from states.execution import StepStatus
 from tests.activities.execution.acting import Acting, act_on, completed, shell, step
@@ -69,7 +69,7 @@ async def test_file_operations_are_done_once_however_often_they_are_tried(acting
     assert await acting.run(order) == first
 
 
-async def killed_in_the_middle(acting: Acting, order: StepOrder, tmp_path: Path) -> None:
+async def killed_in_the_middle(acting: Acting, order: StepAtHand, tmp_path: Path) -> None:
     """A worker of its own runs a step and is killed without a word while the command runs."""
     file = tmp_path / "order.json"
     file.write_text(order.model_dump_json())
@@ -110,13 +110,14 @@ async def test_a_lost_command_without_a_sandbox_waits_for_a_person(project: Path
     completed(await acting.run(acting.order(shell(command))))
 
 
-async def test_no_command_runs_without_a_sandbox_unless_the_rules_say_so(
+async def test_no_command_runs_without_a_sandbox_before_a_person_allows_it(
     project: Path, tmp_path: Path
 ) -> None:
     acting = await act_on(project, tmp_path / "state", bare=True)
     result = await acting.step(shell("echo hi"))
-    assert result.status is StepStatus.FAILED
-    assert "commands run only in a sandbox, and this machine offers none" in result.error
-    acting.rules = acting.rules.model_copy(update={"sandbox": False})
+    assert result.status is StepStatus.WAITING
+    assert result.asks == "echo hi"
+    assert "this machine offers no sandbox" in result.notes[0]
+    acting.rules = acting.rules.model_copy(update={"approved": ("echo hi",)})
     result = completed(await acting.step(shell("echo hi")))
     assert result.notes == ("the command ran without a sandbox",)

@@ -1,0 +1,99 @@
+"""Act mode as a job knows it: which plan is carried out, how far it is, what waits for a person."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import Field
+
+from states.artifacts.base import Piece
+from states.execution import ExecutionStatus, Metrics, Progress
+
+
+class ActEnd(StrEnum):
+    """Why an execution's workflow came to rest."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    WAITING = "waiting"
+    """nothing can go on before a person has allowed or written something"""
+    STOPPED = "stopped"
+    ROLLED_BACK = "rolled_back"
+    BROKEN = "broken"
+    """the machine's or the repository's trouble, in one sentence; the plan is not to blame"""
+
+
+class StepAsk(Piece):
+    """What one step waits for: the exact command to allow, or the code that a person writes."""
+
+    step: str
+    title: str = ""
+    asks: str
+    by_hand: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class StepLine(Piece):
+    """One step as a list shows it. Times in seconds."""
+
+    id: str
+    title: str = ""
+    type: str = ""
+    status: str
+    seconds: float | None = None
+    attempts: int = 0
+    error: str = ""
+    why: str = ""
+    commit: str = ""
+
+
+class ActOutcome(Piece):
+    """What an execution's workflow hands back: references, counts, and what people have to know."""
+
+    end: ActEnd
+    reason: str = ""
+    kept: str = ""
+    """digest of the stored execution"""
+    head: str = ""
+    progress: Progress | None = None
+    metrics: Metrics = Metrics()
+    steps: tuple[StepLine, ...] = ()
+    asks: tuple[StepAsk, ...] = ()
+    errors: tuple[str, ...] = ()
+    path: str = ""
+    """the worktree on the worker's machine"""
+    sandbox: str = ""
+    notes: tuple[str, ...] = ()
+    patch: str = ""
+    """digest of the whole patch, once there is nothing left to do"""
+    diffstat: str = ""
+
+
+class Undo(Piece):
+    """A rollback that was asked for and has not happened yet. `to` is a step, blank for the start."""
+
+    to: str
+    by: str
+
+
+class ActNote(Piece):
+    """One execution of a job's plan. `id` is the id of its workflow too."""
+
+    id: str
+    option: str
+    plan: str
+    branch: str
+    by: str
+    started: datetime | None = None
+    status: ExecutionStatus = ExecutionStatus.RUNNING
+    running: bool = False
+    """whether its workflow is at work now"""
+    again: bool = False
+    """whether steps that failed are to be tried again"""
+    allowed: tuple[str, ...] = ()
+    """exact commands that people have allowed"""
+    done: dict[str, str] = Field(default_factory=dict)
+    """step -> the person who says that its code is written"""
+    refused: dict[str, str] = Field(default_factory=dict)
+    """step -> who does not want it done, and why"""
+    undo: Undo | None = None
+    last: ActOutcome = ActOutcome(end=ActEnd.STOPPED)
