@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic import field_validator as validator
 
+from states.models import Ladder, LadderByUse
 from states.people import UNNAMED, is_reserved, tidy
 from states.words import WORK_PHASES, Message, Phase, ReviewKind
 
@@ -176,6 +177,14 @@ class SetBudget(Request):
     tokens: int | None = Field(default=None, ge=0)
 
 
+class SetModels(Request):
+    """Change which models the job's next agents are given. Uses that are not named stay as they are."""
+
+    main: ClassVar[str] = "model"
+    model: Ladder | None = None
+    models: LadderByUse = Field(default_factory=dict)
+
+
 class Rollback(Request):
     """Undo an execution to a step."""
 
@@ -197,6 +206,7 @@ REQUESTS: dict[Message, type[Request]] = {
     Message.RESUME: Resume,
     Message.CANCEL: Cancel,
     Message.SET_BUDGET: SetBudget,
+    Message.SET_MODELS: SetModels,
     Message.ROLLBACK: Rollback,
 }
 

@@ -54,6 +54,18 @@ LadderByUse = Annotated[dict[str, Ladder], BeforeValidator(_by_use)]
 """ladders by phase name or `review`"""
 
 
+def ladders_in_words(model: tuple[str, ...], models: dict[str, tuple[str, ...]]) -> str:
+    """`a, then b; CONTRACTS: c; reviews: none`"""
+    names = {REVIEW: "reviews"}
+    others = [f"{names.get(use, use.upper())}: {ladder_words(found)}" for use, found in models.items()]
+    return "; ".join([ladder_words(model), *others])
+
+
+def ladder_words(names: tuple[str, ...]) -> str:
+    """`a, then b`; `none` where there is no model."""
+    return ", then ".join(names) or NO_MODEL
+
+
 def ladder_for(
     model: tuple[str, ...], models: dict[str, tuple[str, ...]], kind: AgentKind, phase: Phase
 ) -> tuple[str, ...]:

@@ -22,8 +22,10 @@ from states.messages import (
     Revise,
     Say,
     SetBudget,
+    SetModels,
     parse,
 )
+from states.models import ladders_in_words
 from states.record import Decision, Demand, Hold, JobRecord
 from states.refusals import Refused, check, question_of
 from states.spending import used_up
@@ -97,6 +99,8 @@ def _apply(record: JobRecord, request: Request, now: datetime) -> str:
             return "goes on"
         case SetBudget():
             return _set_budget(record, request, now)
+        case SetModels():
+            return _set_models(record, request, now)
         case _:
             raise AssertionError(f"check() lets no {type(request).__name__} through")
 
@@ -152,6 +156,19 @@ def _set_budget(record: JobRecord, request: SetBudget, now: datetime) -> str:
         return f"budget set, and still {why}"
     unpause(record, ModeTrigger.RESUME, request.who, now)
     return "budget set, goes on"
+
+
+def _set_models(record: JobRecord, request: SetModels, now: datetime) -> str:
+    spec = record.spec
+    model = spec.model if request.model is None else request.model
+    # A blank one takes the exception for its use away.
+    models = {use: ladder for use, ladder in {**spec.models, **request.models}.items() if ladder}
+    record.spec = spec.model_copy(update={"model": model, "models": models})
+    said = f"models are {ladders_in_words(model, models)}"
+    if record.hold is None or not record.hold.agent:
+        return said
+    unpause(record, ModeTrigger.RESUME, request.who, now)
+    return f"{said}; goes on"
 
 
 def pause(record: JobRecord, hold: Hold, now: datetime) -> None:

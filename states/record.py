@@ -151,6 +151,8 @@ class Hold(Piece):
     by: str
     kind: HoldKind = HoldKind.PERSON
     since: datetime | None = None
+    agent: str = ""
+    """the agent that could not go on, where that is why; other models may let it"""
 
     @model_validator(mode="before")
     @classmethod

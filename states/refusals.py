@@ -20,6 +20,7 @@ from states.messages import (
     Say,
     Select,
     SetBudget,
+    SetModels,
 )
 from states.people import UNNAMED, same_person
 from states.record import JobRecord, QuestionState
@@ -65,6 +66,10 @@ def check(record: JobRecord, request: Request) -> None:
             _still_runs(record)
             if request.usd is None and request.tokens is None:
                 raise Refused("set_budget needs usd or tokens")
+        case SetModels():
+            _still_runs(record)
+            if request.model is None and not request.models:
+                raise Refused("set_models needs model or models")
         case Select():
             raise Refused(f"the job has no option {request.option!r}: it plans one way only")
         case Act():

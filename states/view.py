@@ -7,10 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from states.agents import AgentNote, Usage
+from states.agents import AgentKind, AgentNote, Usage
 from states.facts import decisions_enough, facts_of
 from states.ledger import cut
 from states.machine import can_fire, triggers_from
+from states.models import REVIEW
 from states.record import (
     ArtifactRef,
     Gate,
@@ -231,6 +232,20 @@ def _larger_budget(record: JobRecord, job: str) -> NextCommand:
     return command(job, "allow more", f"budget {job} {words}", Message.SET_BUDGET, more)
 
 
+def _other_models(record: JobRecord, job: str) -> NextCommand:
+    """Another model for what the agent that could not go on does."""
+    name = "provider/model"
+    given: dict[str, Any]
+    note = next(note for note in record.agents if record.hold and note.id == record.hold.agent)
+    if note.kind is AgentKind.REVIEW and record.spec.models.get(REVIEW):
+        words, given = f"--review-model {name}", {"models": {REVIEW: name}}
+    elif record.spec.models.get(note.phase):
+        words, given = f"--phase-model {note.phase}={name}", {"models": {note.phase.value: name}}
+    else:
+        words, given = f"--model {name}", {"model": name}
+    return command(job, "go on with another model", f"models {job} {words}", Message.SET_MODELS, given)
+
+
 def next_commands(record: JobRecord) -> list[NextCommand]:
     """What a person can do now, most likely first."""
     job = shlex.quote(record.job)
@@ -270,7 +285,8 @@ def next_commands(record: JobRecord) -> list[NextCommand]:
         case Awaiting.BUDGET:
             return [_larger_budget(record, job)]
         case Awaiting.OPERATOR:
-            return [command(job, "go on", f"resume {job}", Message.RESUME, {})]
+            again = command(job, "go on", f"resume {job}", Message.RESUME, {})
+            return [again, _other_models(record, job)] if record.hold and record.hold.agent else [again]
         case _ if record.state is State.VERIFIED:
             return [
                 NextCommand(

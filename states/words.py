@@ -239,4 +239,5 @@ class Message(StrEnum):
     RESUME = "resume"
     CANCEL = "cancel"
     SET_BUDGET = "set_budget"
+    SET_MODELS = "set_models"
     ROLLBACK = "rollback"

@@ -79,11 +79,12 @@ class Job:
     async def _regular(self, work: Activity[P, R], order: P) -> R:
         return await workflow.execute_activity_method(work, order, **patience.READ_REPOSITORY)
 
-    def park(self, reason: str) -> None:
-        """A lasting failure never fails the job: it waits for an operator."""
+    def park(self, reason: str, agent: str = "") -> None:
+        """A lasting failure never fails the job: it waits for an operator. `agent`: as in Hold."""
         now = workflow.now()
         self.record.note(now, EntryKind.FAILURE, "the work failed for good", why=reason)
-        pause(self.record, Hold(reason=reason, by="phasegate", kind=HoldKind.FAILURE, since=now), now)
+        hold = Hold(reason=reason, by="phasegate", kind=HoldKind.FAILURE, since=now, agent=agent)
+        pause(self.record, hold, now)
         self.log_ledger()
 
     def publish(self) -> None:

@@ -55,7 +55,7 @@ class Staffed(Job):
         if outcome.end is AgentEnd.BUDGET:
             hold_for_budget(self.record, used_up(self.record) or outcome.reason, workflow.now())
         elif outcome.end is AgentEnd.FAILED:
-            self.park(outcome.reason)
+            self.park(outcome.reason, agent.agent)
         return None
 
     def _hired(

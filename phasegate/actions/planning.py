@@ -14,11 +14,11 @@ from activities.repository import is_url
 from activities.workspace import check_repository
 from phasegate.actions.conversing import Conversation
 from phasegate.actions.jobs import named
+from phasegate.actions.ladders import models_by_use
 from phasegate.actions.policies import policy_of, source_of
 from phasegate.problems import WrongUse
 from phasegate.session import Outcome, Session
 from phasegate.settings import Settings
-from states.models import REVIEW
 from states.record import TASK_LIMIT, JobSpec
 
 _FLAGS = {"max_iterations": "--max-iterations", "max_output_tokens": "--max-output-tokens"}
@@ -85,14 +85,7 @@ def read_wish(wish: Wish, settings: Settings) -> JobSpec:
 
 def models_of(wish: Wish, settings: Settings) -> dict[str, Any]:
     """The fields of JobSpec that say which model does what. Raises WrongUse."""
-    by_use = dict(settings.models)
-    for given in wish.phase_models:
-        phase, sign, name = given.partition("=")
-        if not sign or not name.strip():
-            raise WrongUse(f"--phase-model {given!r}: write PHASE=NAME, such as contracts=openai/gpt-5")
-        by_use[phase.strip()] = name
-    if wish.review_model:
-        by_use[REVIEW] = wish.review_model
+    by_use = {**settings.models, **models_by_use(wish.phase_models, wish.review_model)}
     wished = {"max_iterations": wish.max_iterations, "max_output_tokens": wish.max_output_tokens}
     limits = {name: most for name, most in wished.items() if most is not None}
     return {"model": wish.model or settings.model, "models": by_use, "agents": limits}

@@ -1,10 +1,10 @@
-"""`restart`, `rewind`, `pause`, `resume`, `cancel`, `budget`: where a job goes."""
+"""`restart`, `rewind`, `pause`, `resume`, `cancel`, `budget`, `models`: where a job goes."""
 
 from typing import Annotated
 
 import typer
 
-from phasegate.commands.options import By, Job, Json, Reason
+from phasegate.commands.options import By, Job, Json, Model, PhaseModel, Reason, ReviewModel
 from phasegate.commands.running import run
 
 group = typer.Typer()
@@ -114,3 +114,22 @@ def budget(
     from phasegate.actions.controlling import set_budget
 
     return run(lambda session: set_budget(session, job, usd, tokens, by), as_json)
+
+
+@group.command()
+def models(
+    job: Job,
+    model: Model = "",
+    phase_model: PhaseModel = None,
+    review_model: ReviewModel = "",
+    by: By = "",
+    as_json: Json = False,
+) -> int:
+    """Which models do what in a job; with flags, change it for the agents to come.
+
+    A job that waits because its models could not go on goes on with the new ones, where it was.
+    """
+    from phasegate.actions.ladders import show_or_set_models
+
+    others = tuple(phase_model or ())
+    return run(lambda session: show_or_set_models(session, job, model, others, review_model, by), as_json)

@@ -15,3 +15,16 @@ Gate = Annotated[str, typer.Option("--gate", metavar="ID", help="The gate you re
 Digest = Annotated[
     str, typer.Option("--digest", metavar="SHA256", help="The digest you read, or its beginning.")
 ]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model", metavar="NAME", help="Plan with this model, named as litellm does. a,b: b stands in."
+    ),
+]
+PhaseModel = Annotated[
+    list[str] | None,
+    typer.Option("--phase-model", metavar="PHASE=NAME", help="Another model for a phase. Repeatable."),
+]
+ReviewModel = Annotated[
+    str, typer.Option("--review-model", metavar="NAME", help="Another model for reviews; none: no model.")
+]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from phasegate.commands.options import By, Json
+from phasegate.commands.options import By, Json, Model, PhaseModel, ReviewModel
 from phasegate.commands.running import run
 
 if TYPE_CHECKING:
@@ -55,19 +55,9 @@ def plan(
     job: Annotated[
         str, typer.Option("--id", metavar="ID", help="The job's id. Default: from the task.")
     ] = "",
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model", metavar="NAME", help="Plan with this model, named as litellm does. a,b: b stands in."
-        ),
-    ] = "",
-    phase_model: Annotated[
-        list[str] | None,
-        typer.Option("--phase-model", metavar="PHASE=NAME", help="Another model for a phase. Repeatable."),
-    ] = None,
-    review_model: Annotated[
-        str, typer.Option("--review-model", metavar="NAME", help="Another model for reviews; none: no model.")
-    ] = "",
+    model: Model = "",
+    phase_model: PhaseModel = None,
+    review_model: ReviewModel = "",
     max_budget_usd: Annotated[
         float | None, typer.Option("--max-budget-usd", metavar="USD", help="Most that models may cost.")
     ] = None,

@@ -6,13 +6,14 @@ from rich.text import Text
 
 from phasegate.screen.tame import tame, tame_line
 from states.agents import Usage
-from states.models import REVIEW
+from states.models import ladder_words, ladders_in_words
 from states.record import Reply
 from states.spending import dollars, in_words
 from states.trace import AgentProgress
 from states.view import JobView
 from states.words import Phase
 
+Ladders = dict[Phase, tuple[str, ...]]
 _LAST_REPLIES = 3
 _ASKS = "asks "
 """how `AgentProgress.doing` begins while a model call runs"""
@@ -43,9 +44,16 @@ def model_lines(view: JobView, live: AgentProgress | None = None) -> Iterator[Te
 
 def models_words(view: JobView) -> str:
     """`a, then b; CONTRACTS: c; reviews: none`"""
-    names = {REVIEW: "reviews"}
-    others = [f"{names.get(use, use.upper())}: {_ladder(found)}" for use, found in view.models.items()]
-    return tame_line("; ".join([_ladder(view.model), *others]))
+    return tame_line(ladders_in_words(view.model, view.models))
+
+
+def ladder_lines(planning: Ladders, reviewing: Ladders) -> Iterator[Text]:
+    """A line for each phase: who plans it, and who reviews it where that is another."""
+    width = max(len(phase) for phase in planning) + 2
+    for phase, ladder in planning.items():
+        reviews = "" if reviewing[phase] == ladder else f"; reviews: {ladder_words(reviewing[phase])}"
+        line = tame_line(f"{ladder_words(ladder)}{reviews}")
+        yield Text.assemble((f"{phase.name:<{width}}", "dim"), line)
 
 
 def agent_words(live: AgentProgress) -> str:
@@ -67,7 +75,3 @@ def cost(used: Usage) -> str:
     if used.calls and used.calls == used.unpriced_calls:
         return f"{used.tokens:,} tokens"
     return f"{dollars(used.cost_usd)}{' and more' if used.unpriced_calls else ''}"
-
-
-def _ladder(names: tuple[str, ...]) -> str:
-    return ", then ".join(names) or "none"

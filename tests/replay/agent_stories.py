@@ -45,6 +45,16 @@ async def mended(handle: Handle) -> None:
     await to_the_end(handle)
 
 
+async def other_models(handle: Handle) -> None:
+    """The models are changed while an agent works, and again when those cannot go on."""
+    await until(handle, lambda seen: len(seen.agents) >= 2)
+    await handle.signal("set_models", {"model": "gone", "by": "ann"})
+    await until(handle, lambda seen: seen.awaiting is Awaiting.OPERATOR)
+    await handle.signal("set_models", {"models": {"coffee": "m"}})
+    await handle.execute_update("set_models", {"model": "better", "models": {"review": "r"}, "by": "ops"})
+    await to_the_end(handle)
+
+
 async def overtaken(handle: Handle) -> None:
     """A restart and a pause reach a job while its agents work."""
     await until(handle, lambda seen: len(seen.agents) >= 3)
@@ -70,6 +80,13 @@ def clumsy(asked: Asked) -> Calls:
     if asked.phase == "contracts" and not asked.only:
         return []
     return [(SUBMIT, {"wrong": "no"})] if asked.kind == "plan" and asked.turn == 1 else good(asked)
+
+
+def gone(asked: Asked) -> Calls:
+    """One model is not there any more."""
+    if asked.model == "gone":
+        raise ApplicationError("no such model", type="ModelUnknown", non_retryable=True)
+    return busy(asked)
 
 
 def curious(asked: Asked) -> Calls:

@@ -298,6 +298,7 @@ SCENARIOS: dict[str, Scenario] = {
         script=agent_stories.curious,
     ),
     "agents_failing": Scenario(agent_stories.mended, NO_GATES, script=agent_stories.failing_once()),
+    "agents_other_models": Scenario(agent_stories.other_models, NO_GATES, script=agent_stories.gone),
     "agents_overtaken": Scenario(agent_stories.overtaken, NO_GATES, script=busy),
     "agents_continue_as_new": Scenario(
         agent_stories.to_the_end,

@@ -22,6 +22,7 @@ RIGHT: dict[Message, Any] = {
     Message.RESTART_FROM: "discovery",
     Message.SELECT: "2",
     Message.SET_BUDGET: {"usd": 1},
+    Message.SET_MODELS: {"model": "m"},
 }
 """a message of each kind that takes something, well formed"""
 

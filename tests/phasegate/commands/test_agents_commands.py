@@ -175,6 +175,32 @@ def test_at_the_limit_a_program_is_told_the_exact_command(staffed: Commands, pla
     assert "review-validation-1 submitted: 1 call, 110 tokens, $0.01" in ended
 
 
+def test_models_are_shown_and_changed(staffed: Commands, plan: Plan) -> None:
+    job, ran = plan("broken", *GUESS, "--review-model", "none")
+    assert ran.code == 3
+    assert f"phasegate models {job} --model provider/model" in ran.out
+    shown = staffed("models", job)
+    assert shown.out.splitlines()[0].split() == ["DISCOVERY", "broken;", "reviews:", "none"]
+    for wrong, why in (
+        (("--phase-model", "coffee=good"), "unknown phase 'coffee'"),
+        (("--phase-model", "contracts"), "write PHASE=NAME, such as contracts=openai/gpt-5"),
+        (("--model", "a model"), "is no model name; write it as litellm does"),
+    ):
+        ran = staffed("models", job, *wrong)
+        assert (ran.code, why in ran.sentence) == (2, True), ran
+    words = ("--model", "good", "--phase-model", "contracts=none", "--review-model", "good")
+    told = staffed("models", job, *words)
+    assert told.code == 0
+    assert "models are good; reviews: good; CONTRACTS: none; goes on" in told.out
+    staffed("watch", job, "--json")
+    assert "discovery-2 submitted: 2 calls, 220 tokens, $0.02  by model:good" in staffed("ledger", job).out
+    found = staffed("models", job, "--json").json
+    assert (found["model"], found["models"]) == (["good"], {"review": ["good"], "contracts": ["none"]})
+    assert found["in_force"]["plan"] == {
+        phase: [] if phase == "contracts" else ["good"] for phase in found["in_force"]["plan"]
+    }
+
+
 def _words(job: str, repository: Path, model: str, *more: str) -> tuple[str, ...]:
     return ("plan", "do it", "--repo", str(repository), "--id", job, "--model", model, *more)
 
