@@ -13,6 +13,7 @@ from states.record import ArtifactRef, Demand, FeedbackNote, Gate, JobRecord, Qu
 from states.refusals import check
 from states.restart import preview
 from states.review import QuestionRef, Review
+from states.selecting import drop_stale_selection, select_by_policy
 from states.words import (
     WORK_PHASES,
     ArtifactStatus,
@@ -44,12 +45,14 @@ def advance(record: JobRecord, trigger: Trigger, now: datetime) -> None:
     record.state = dest
     record.note(now, EntryKind.TRANSITION, f"{source} -> {dest} ({trigger})", who=who)
     _account(record, trigger, source, waiver, demand, now)
+    drop_stale_selection(record, now)
     if demand:
         record.demand = None
     if dest.stage is Stage.HUMAN_REVIEW:
         _open_gate(record, trigger, now)
     elif dest is State.VERIFIED:
         record.open_until = now + timedelta(seconds=record.spec.policy.keep_open_seconds)
+        select_by_policy(record, now)
     elif dest is State.CANCELLED:
         _close(record, demand.by if demand else "phasegate", now)
 
@@ -282,6 +285,7 @@ def record_artifact(record: JobRecord, ref: ArtifactRef, now: datetime) -> None:
     record.artifacts.append(ref.model_copy(update={"version": version, "at": now}))
     what = f"{ref.phase} v{version}: {ref.summary}"
     record.note(now, EntryKind.ARTIFACT, what, who=ref.made_by, digest=ref.digest)
+    drop_stale_selection(record, now)
 
 
 def record_review(record: JobRecord, review: Review, now: datetime) -> None:

@@ -31,7 +31,9 @@ def facts_of(record: JobRecord) -> Facts:
 def mode_facts_of(record: JobRecord) -> ModeFacts:
     """What the guards of the mode table look at."""
     return ModeFacts(
-        paused_from=record.paused_from, verified=record.state is State.VERIFIED, option_selected=False
+        paused_from=record.paused_from,
+        verified=record.state is State.VERIFIED,
+        option_selected=record.selected is not None,
     )
 
 

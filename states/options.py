@@ -1,6 +1,6 @@
 """Score, rank and compare ways to implement a task (HelixCode seed, scoreOption and OptionPresenter)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from pydantic import Field
@@ -71,6 +71,15 @@ def rank_by(options: Iterable[PlanOption], criteria: Sequence[RankCriterion]) ->
         points = sum(scores[criterion.type] * criterion.weight for criterion in criteria)
         judged.append((option, points / total if total else 0.0, scores))
     return _placed(judged)
+
+
+def ranked(options: Iterable[PlanOption], weights: Mapping[Criterion, float]) -> tuple[RankedOption, ...]:
+    """Best first: by the weights that are given, without any by score."""
+    if not weights:
+        return rank(options)
+    return rank_by(
+        options, [RankCriterion(type=each, weight=weights[each]) for each in Criterion if each in weights]
+    )
 
 
 def criterion_score(option: PlanOption, criterion: Criterion) -> float:

@@ -1,13 +1,20 @@
 """Which gates there are, who may pass them, and which named policy may waive one on the facts."""
 
+from typing import Annotated
+
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from states.review import PhaseFacts
+from states.artifacts.plan import Complexity
+from states.options import Criterion
+from states.review import OptionFact, PhaseFacts
 from states.words import WORK_PHASES, Level, Phase, QuestionHandling
 
 DEFAULT_GATES: tuple[Phase, ...] = (Phase.CLARIFICATION, Phase.CONTRACTS, Phase.VALIDATION)
 LEAST_COVERAGE = 0.95
 LEAST_INDEPENDENCE = 0.90
+AUTO_SELECT = "policy:auto_select_best"
+MOST_OPTIONS = 5
+Weight = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 
 
 class Policy(BaseModel):
@@ -47,6 +54,16 @@ class Policy(BaseModel):
     """most that models may cost; unused without a model"""
     budget_tokens: int | None = Field(default=None, ge=0)
     """most tokens that models may use; unused without a model"""
+    option_count: int = Field(default=3, ge=1, le=MOST_OPTIONS)
+    """how many ways to implement are drawn up"""
+    auto_select_best: bool = False
+    """select the best option of a verified plan if nobody did, as `policy:auto_select_best`"""
+    option_confidence_threshold: float = Field(default=0.7, ge=0, le=1)
+    """least confidence of an option that is not a person's choice"""
+    max_plan_complexity: Complexity = Complexity.HIGH
+    """highest complexity of an option that is not a person's choice"""
+    ranking: dict[Criterion, Weight] = Field(default_factory=dict)
+    """what options are ranked by, and how much each counts; without any by score"""
 
     @field_validator("gates", mode="before")
     @classmethod
@@ -74,6 +91,23 @@ def safeguards(policy: Policy, facts: PhaseFacts) -> tuple[str, ...]:
     if facts.independence < LEAST_INDEPENDENCE:
         reasons.append(f"subtask independence {facts.independence:.2f} is below {LEAST_INDEPENDENCE:.2f}")
     reasons += [f"it touches {topic}" for topic in facts.sensitive]
+    reasons += doubts(policy, facts.options[0]) if facts.options else ()
+    return tuple(reasons)
+
+
+def doubts(policy: Policy, option: OptionFact) -> tuple[str, ...]:
+    """Why an option needs a person's choice (HelixCode seed, ConfidenceThreshold and MaxPlanComplexity)."""
+    scale = list(Complexity)
+    reasons = []
+    if scale.index(option.complexity) > scale.index(policy.max_plan_complexity):
+        reasons.append(
+            f"option {option.id} is of {option.complexity} complexity, above {policy.max_plan_complexity}"
+        )
+    if option.confidence < policy.option_confidence_threshold:
+        reasons.append(
+            f"option {option.id} has a confidence of {option.confidence:.0%}, "
+            f"below {policy.option_confidence_threshold:.0%}"
+        )
     return tuple(reasons)
 
 

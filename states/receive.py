@@ -21,13 +21,15 @@ from states.messages import (
     Resume,
     Revise,
     Say,
+    Select,
     SetBudget,
     SetModels,
     parse,
 )
 from states.models import ladders_in_words
 from states.record import Decision, Demand, Hold, JobRecord
-from states.refusals import Refused, check, question_of
+from states.refusals import Refused, check, option_named, question_of
+from states.selecting import choose, options_at_hand
 from states.spending import used_up
 from states.words import HoldKind, Message, Mode, ModeTrigger, ReviewKind, Stage, Trigger
 
@@ -83,6 +85,8 @@ def _apply(record: JobRecord, request: Request, now: datetime) -> str:
         case Finish():
             record.finished = request.who
             return f"the dialogue ends; {len(record.open_questions())} questions become best guesses"
+        case Select():
+            return _select(record, request.option, request.who, now)
         case RestartFrom():
             record.demand = Demand(
                 trigger=Trigger.restart(request.phase), by=request.who, text=request.changes, restart=request
@@ -120,10 +124,30 @@ def _approve(record: JobRecord, request: Approve, now: datetime) -> str:
     decision = Decision(by=request.who, at=now, digest=gate.digest, comment=request.comment)
     record.gate = gate.model_copy(update={"decisions": (*gate.decisions, decision)})
     record.restarts_in_a_row = 0
+    chosen = _chosen_by_approving(record, request, now)
     have = len(record.gate.decisions)
     if not decisions_enough(record):
-        return f"{gate.id} approved by {have} of {gate.needed}"
-    return f"{gate.id} approved" + (", goes on after resume" if record.hold else "")
+        return f"{gate.id} approved by {have} of {gate.needed}{chosen}"
+    return f"{gate.id} approved{chosen}" + (", goes on after resume" if record.hold else "")
+
+
+def _chosen_by_approving(record: JobRecord, request: Approve, now: datetime) -> str:
+    """The option that an approval selects: the one it names, or the only one there is."""
+    at_hand = options_at_hand(record)
+    if request.option:
+        return f", {_select(record, request.option, request.who, now)}"
+    if len(at_hand) == 1 and record.selected is None:
+        return f", {_select(record, at_hand[0].id, request.who, now)}"
+    if at_hand and record.selected is None:
+        return f"; none of {len(at_hand)} options is selected yet"
+    return ""
+
+
+def _select(record: JobRecord, name: str, by: str, now: datetime) -> str:
+    option, before = option_named(record, name), record.selected
+    choose(record, option, by, now)
+    instead = f" instead of {before.option}" if before and before.option != option.id else ""
+    return f"option {option.id} selected{instead}"
 
 
 def _demand_revision(record: JobRecord, kind: ReviewKind, feedback: str, by: str) -> str:

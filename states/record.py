@@ -180,6 +180,18 @@ class Rest(Piece):
     carry: AgentCarry
 
 
+class Selection(Piece):
+    """The option that is to be carried out. `by` is a person or a named policy."""
+
+    option: str
+    by: str
+    at: datetime
+    digest: str
+    """of the VALIDATION artifact that it was chosen from"""
+    plan: str
+    """digest under which its plan is stored"""
+
+
 class Span(Piece):
     """Time spent in a phase's work and reviews, and waiting for people, in seconds."""
 
@@ -222,6 +234,7 @@ class JobRecord(BaseModel):
     restarts_total: int = 0
     ai_revisions: dict[Phase, int] = Field(default_factory=dict)
     human_revisions: dict[Phase, int] = Field(default_factory=dict)
+    selected: Selection | None = None
     stuck: str = ""
     """the digest that came back unchanged after a revision; a person decides instead of a loop"""
     demand: Demand | None = None

@@ -25,6 +25,8 @@ from states.messages import (
 from states.people import UNNAMED, same_person
 from states.record import JobRecord, QuestionState
 from states.restart import preview
+from states.review import OptionFact
+from states.selecting import CHOOSING, find_option, options_at_hand
 from states.spending import used_up
 from states.table import revision_target
 from states.words import HoldKind, Mode, ModeTrigger, Phase, ReviewKind, Stage, State, Trigger
@@ -71,7 +73,7 @@ def check(record: JobRecord, request: Request) -> None:
             if request.model is None and not request.models:
                 raise Refused("set_models needs model or models")
         case Select():
-            raise Refused(f"the job has no option {request.option!r}: it plans one way only")
+            _check_select(record, request)
         case Act():
             _check_act(record)
         case Rollback():
@@ -110,7 +112,7 @@ def _check_approve(record: JobRecord, request: Approve) -> None:
     gate, policy = record.gate, record.spec.policy
     assert gate is not None
     if request.option:
-        raise Refused(f"the job has no option {request.option!r}: it plans one way only")
+        option_named(record, request.option)
     if policy.require_digest and not request.digest:
         raise Refused(
             f"the policy require_digest needs the digest that was read ({gate.digest[:12]} is open)"
@@ -233,6 +235,28 @@ def _check_act(record: JobRecord) -> None:
         move_mode(record.mode, ModeTrigger.ACT, mode_facts_of(record))
     except MoveRefused as refused:
         raise Refused(str(refused)) from None
+
+
+def _check_select(record: JobRecord, request: Select) -> None:
+    _pending(record)
+    if record.mode is Mode.ACT or record.paused_from is Mode.ACT:
+        chosen = record.selected.option if record.selected else "the plan"
+        raise Refused(f"option {chosen} is being carried out; restart_from goes back to planning")
+    _still_runs(record)
+    option_named(record, request.option)
+
+
+def option_named(record: JobRecord, name: str) -> OptionFact:
+    """The option that is meant. Raises Refused naming those that there are."""
+    at_hand = options_at_hand(record)
+    if not at_hand and record.state in CHOOSING:
+        raise Refused(f"the job has no option {name!r}: it plans one way only")
+    if not at_hand:
+        raise Refused(f"options are chosen at the VALIDATION gate and later, the job is in {record.state}")
+    found = find_option(record, name)
+    if found is None:
+        raise Refused(f"there is no option {name!r}; options are {', '.join(each.id for each in at_hand)}")
+    return found
 
 
 def _words_kept(record: JobRecord) -> int:

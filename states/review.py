@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from states.artifacts.base import Piece, Text
+from states.artifacts.plan import Complexity, Impact
 from states.words import Level, ReviewKind
 
 
@@ -26,6 +27,27 @@ class QuestionRef(Piece):
     critical: bool = True
 
 
+class OptionFact(Piece):
+    """An option as the job remembers it; the option itself is in the VALIDATION artifact.
+
+    `rank` counts from 1, the best; `score` is what it is ranked by, 0 to 100; `risk` the level of its risks;
+    `plan` the digest under which its plan alone is stored.
+    """
+
+    id: Text
+    title: str = ""
+    rank: int
+    score: float
+    complexity: Complexity
+    confidence: float
+    duration_minutes: float
+    risk: Impact
+    steps: int
+    plan: str
+    version: int = 1
+    source: str = ""
+
+
 class PhaseFacts(Piece):
     """What the guards and the named policies look at. Counted from the artifact, never from its claims."""
 
@@ -41,6 +63,8 @@ class PhaseFacts(Piece):
     confidence: float = 1.0
     sensitive: tuple[str, ...] = ()
     questions: tuple[QuestionRef, ...] = ()
+    options: tuple[OptionFact, ...] = ()
+    """of VALIDATION, best first"""
 
 
 class Review(Piece):

@@ -20,9 +20,11 @@ from states.record import (
     QuestionState,
     Reply,
     RestartNote,
+    Selection,
     Span,
 )
-from states.review import Finding
+from states.review import Finding, OptionFact
+from states.selecting import not_selected_because, options_at_hand
 from states.spending import spending
 from states.words import (
     WORK_PHASES,
@@ -103,6 +105,11 @@ class JobView(BaseModel):
     started: datetime | None = None
     open_until: datetime | None = None
     ledger_count: int = 0
+    options: tuple[OptionFact, ...] = ()
+    """what can be chosen from now, best first"""
+    selected: Selection | None = None
+    unselected: str = ""
+    """why a policy that selects options left it to a person"""
 
     @property
     def spent(self) -> Usage:
@@ -178,6 +185,9 @@ def view_of(record: JobRecord) -> JobView:
         started=record.started,
         open_until=record.open_until,
         ledger_count=record.ledger_count,
+        options=options_at_hand(record),
+        selected=record.selected,
+        unselected=not_selected_because(record),
     )
 
 
@@ -246,6 +256,40 @@ def _other_models(record: JobRecord, job: str) -> NextCommand:
     return command(job, "go on with another model", f"models {job} {words}", Message.SET_MODELS, given)
 
 
+def _approvals(record: JobRecord, job: str, flags: str, bound: dict[str, Any]) -> list[NextCommand]:
+    """Approve the gate: with each option, where one has to be chosen."""
+    gate, at_hand = record.gate, options_at_hand(record)
+    assert gate is not None
+    if record.selected or len(at_hand) < 2:
+        return [command(job, f"approve {gate.id}", f"approve {job} {flags}", Message.APPROVE, bound)]
+    return [
+        command(
+            job,
+            f"approve {gate.id} with option {each.id}, rank {each.rank}",
+            f"approve {job} --option {shlex.quote(each.id)} {flags}",
+            Message.APPROVE,
+            {"option": each.id, **bound},
+        )
+        for each in at_hand
+    ]
+
+
+def _selections(record: JobRecord, job: str) -> list[NextCommand]:
+    """Choose an option of a verified plan, where nobody has."""
+    if record.selected or record.mode is not Mode.PLAN:
+        return []
+    return [
+        command(
+            job,
+            f"select option {each.id}, rank {each.rank}",
+            f"select {job} {shlex.quote(each.id)}",
+            Message.SELECT,
+            {"option": each.id},
+        )
+        for each in options_at_hand(record)
+    ]
+
+
 def next_commands(record: JobRecord) -> list[NextCommand]:
     """What a person can do now, most likely first."""
     job = shlex.quote(record.job)
@@ -267,13 +311,7 @@ def next_commands(record: JobRecord) -> list[NextCommand]:
             bound: dict[str, Any] = {"gate": gate.id, "digest": gate.digest[:12]}
             flags = f"--gate {gate.id} --digest {gate.digest[:12]}"
             return [
-                command(
-                    job,
-                    f"approve {gate.id}",
-                    f"approve {job} {flags}",
-                    Message.APPROVE,
-                    bound,
-                ),
+                *_approvals(record, job, flags, bound),
                 command(
                     job,
                     f"refuse {gate.id} with feedback",
@@ -289,11 +327,12 @@ def next_commands(record: JobRecord) -> list[NextCommand]:
             return [again, _other_models(record, job)] if record.hold and record.hold.agent else [again]
         case _ if record.state is State.VERIFIED:
             return [
+                *_selections(record, job),
                 NextCommand(
                     what="read the plan",
                     phasegate=f"phasegate export {job}",
                     temporal=f"temporal workflow query --workflow-id {job} --name view",
-                )
+                ),
             ]
         case _:
             return []

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from states.artifacts.base import Artifact, FileAction, ModelDefinition, Piece, RepoPath, Text
+from states.artifacts.plan import PlanOption
 from states.words import Operation
 
 
@@ -94,9 +95,11 @@ class TestPlan(Piece):
 
 
 class ImplementationPlanArtifact(Artifact):
-    """The plan: files, subtasks, tests."""
+    """The plan: files, subtasks, tests, and several ways to carry them out."""
 
     file_operations: tuple[FileOperation, ...] = ()
     subtasks: tuple[Subtask, ...] = ()
     test_plan: TestPlan = TestPlan()
     implementation_notes: tuple[str, ...] = ()
+    options: tuple[PlanOption, ...] = ()
+    """ways to carry the subtasks out, as they were drawn up"""

@@ -145,3 +145,5 @@ class PlanOption(Piece):
     plan: Plan
     pros: tuple[str, ...] = ()
     cons: tuple[str, ...] = ()
+    source: str = ""
+    """what drew it up: `planner:deterministic`, `model:<name>`, `template:<name>`, `person:<name>`"""

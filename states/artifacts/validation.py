@@ -5,6 +5,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from states.artifacts.base import Artifact, Confidence, Piece, Text
+from states.artifacts.plan import PlanOption
 from states.words import Level
 
 
@@ -58,3 +59,5 @@ class ValidationArtifact(Artifact):
     risk_assessment: tuple[RiskAssessment, ...] = ()
     subtask_independence_check: tuple[IndependenceCheck, ...] = ()
     warnings: tuple[str, ...] = ()
+    options: tuple[PlanOption, ...] = ()
+    """the options that can be carried out, best first: what is selected is one of these"""
