@@ -10,7 +10,9 @@ from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.contracts import ContractDesignArtifact
 from states.artifacts.discovery import ContextDiscoveryArtifact
 from states.artifacts.implementation import ImplementationPlanArtifact
+from states.artifacts.plan import PlanOption
 from states.artifacts.validation import ValidationArtifact
+from states.options import Criterion
 from states.words import Phase
 from states.workspace import WorkspaceSource
 
@@ -35,7 +37,8 @@ class Brief:
     `upstream` holds the current artifacts of earlier phases, `digests` their digests. `feedback` is what
     reviewers and people asked to change, oldest first; `previous` is the refused version of this phase.
     `changes`, `invalidated` and `partial` come from a restart: new information, decisions that no longer
-    hold, and invalidated artifacts that may be used as raw material.
+    hold, and invalidated artifacts that may be used as raw material. `option_count` ways to implement are
+    wanted, ranked by `ranking`, beside those that people `brought`; `refine` is what people asked of them.
     """
 
     job: str
@@ -54,6 +57,10 @@ class Brief:
     changes: tuple[str, ...] = ()
     invalidated: tuple[str, ...] = ()
     partial: dict[Phase, Artifact] = field(default_factory=dict)
+    option_count: int = 3
+    ranking: dict[Criterion, float] = field(default_factory=dict)
+    brought: tuple[PlanOption, ...] = ()
+    refine: tuple[str, ...] = ()
     progress: Callable[[str], None] = lambda _: None
 
     def found(self) -> ContextDiscoveryArtifact:

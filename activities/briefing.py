@@ -62,6 +62,10 @@ class Briefing:
             changes=order.changes,
             invalidated=order.invalidated,
             partial=await self.artifacts(order.partial),
+            option_count=order.option_count,
+            ranking=order.ranking,
+            brought=tuple([await lasting(self._shelf.option(digest)) for digest in order.brought]),
+            refine=order.refine,
         )
 
     async def artifacts(self, digests: dict[Phase, str]) -> dict[Phase, Artifact]:

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from states.artifacts.base import Piece
 from states.ledger import LedgerEntry
+from states.options import Criterion
 from states.words import Phase
 from states.workspace import WorkspaceRef
 
@@ -51,6 +52,13 @@ class WorkOrder(Piece):
     changes: tuple[str, ...] = ()
     invalidated: tuple[str, ...] = ()
     partial: dict[Phase, str] = Field(default_factory=dict)
+    option_count: int = 3
+    """how many ways to implement are wanted"""
+    ranking: dict[Criterion, float] = Field(default_factory=dict)
+    brought: tuple[str, ...] = ()
+    """digests of options that people brought along"""
+    refine: tuple[str, ...] = ()
+    """what people asked of the options at the VALIDATION gate, oldest first"""
 
 
 class Handover(Piece):
@@ -85,6 +93,9 @@ class EditOrder(Piece):
     built_from: dict[Phase, str]
     body: dict[str, object] | None = None
     stored: str = ""
+    previous: str = ""
+    """digest of the version that it replaces"""
+    ranking: dict[Criterion, float] = Field(default_factory=dict)
 
 
 class LedgerPage(Piece):

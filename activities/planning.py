@@ -16,6 +16,7 @@ from temporalio.exceptions import ApplicationError
 from activities.brief import Brief, Planner
 from activities.briefing import Briefing, Workspaces, lasting
 from activities.heartbeat import beating
+from activities.option_keeping import BadOption, Optional, edited, options_of, store_plans
 from activities.orders import (
     EditOrder,
     Handover,
@@ -30,9 +31,11 @@ from activities.shelf import BlobShelf
 from activities.store import Store
 from activities.workspace import Workspace
 from states.artifacts.base import Artifact, canonical_json
+from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.kinds import KIND
 from states.record import JobRecord
 from states.review import Review
+from states.selecting import option_facts
 from states.words import Phase
 
 
@@ -104,9 +107,10 @@ class PlanningActivities:
             digests = {**order.built_from, order.phase: order.digest}
             artifacts = await self._briefing.artifacts(digests)
             root = await self._briefing.checkout(order.job, order.workspace)
-            return await asyncio.to_thread(
+            review = await asyncio.to_thread(
                 self._reviewer.review, order.phase, artifacts, digests, root, order.workspace.commit
             )
+            return await self._with_options(review, order, artifacts[order.phase])
 
     @activity.defn
     async def accept_edit(self, order: EditOrder) -> Handover:
@@ -116,6 +120,8 @@ class PlanningActivities:
             if body is None:
                 body = json.loads(await lasting(self._store.get(order.stored)))
             artifact = KIND[order.phase].model_validate(body)
+            if isinstance(artifact, Optional):
+                artifact = await self._edited(artifact, order)
         except (ValidationError, ValueError) as problem:
             raise ApplicationError(_first(problem), type="InvalidEdit", non_retryable=True) from None
         artifact = artifact.model_copy(update={"made_by": f"person:{order.by}"})
@@ -140,6 +146,24 @@ class PlanningActivities:
         """Move ledger entries to the store; gives the page's digest."""
         return await self._store.put(canonical_json(page.model_dump(mode="json")["entries"]))
 
+    async def _with_options(self, review: Review, order: ReviewOrder, artifact: Artifact) -> Review:
+        """The review, with the facts about the options that a person chooses from."""
+        if order.phase is not Phase.VALIDATION:
+            return review
+        options = options_of(artifact)
+        plans = await store_plans(self._store, options)
+        facts = option_facts(options, order.work.ranking if order.work else {}, plans)
+        return review.model_copy(update={"facts": review.facts.model_copy(update={"options": facts})})
+
+    async def _edited(self, artifact: Optional, order: EditOrder) -> Optional:
+        """Raises BadOption."""
+        before = {order.phase: order.previous} if order.previous else {}
+        known = await self._briefing.artifacts({**order.built_from, **before})
+        plan = artifact if order.phase is Phase.IMPLEMENTATION_PLAN else known[Phase.IMPLEMENTATION_PLAN]
+        subtasks = plan.subtasks if isinstance(plan, ImplementationPlanArtifact) else ()
+        names = [subtask.subtask_id for subtask in subtasks]
+        return edited(artifact, known.get(order.phase), names, order.by, order.ranking)
+
     async def _work(self, order: WorkOrder, method: Callable[[Brief], Artifact]) -> Handover:
         async with beating():
             brief = await self._briefing.brief(order)
@@ -148,6 +172,8 @@ class PlanningActivities:
 
 
 def _first(problem: ValueError) -> str:
+    if isinstance(problem, BadOption):
+        return f"the edited artifact does not validate: {problem}"
     if isinstance(problem, ValidationError):
         error = problem.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in error["loc"])

@@ -7,6 +7,7 @@ from typing import Any
 from activities.store import Store
 from states.artifacts.base import Artifact, canonical_json
 from states.artifacts.kinds import StoredArtifact
+from states.artifacts.plan import PlanOption
 
 ROOM = 32 * 1024 * 1024
 """bytes of stored JSON; the objects made of it take a few times as much"""
@@ -53,6 +54,14 @@ class BlobShelf:
             self._keep(digest, json.loads(data), len(data))
         task: dict[str, Any] = self._take(digest)
         return task
+
+    async def option(self, digest: str) -> PlanOption:
+        """An option that was brought along. Raises as `Store.get`, and pydantic.ValidationError."""
+        if digest not in self._kept:
+            data = await self._store.get(digest)
+            self._keep(digest, PlanOption.model_validate_json(data), len(data))
+        option: PlanOption = self._take(digest)
+        return option
 
     def _take(self, digest: str) -> Any:
         self._kept.move_to_end(digest)

@@ -14,7 +14,7 @@ from states.artifacts.base import Piece, Text
 from states.ledger import EntryKind, LedgerEntry, cut
 from states.messages import RestartFrom
 from states.models import Ladder, LadderByUse, ladder_for
-from states.policy import Policy
+from states.policy import MOST_OPTIONS, Policy
 from states.review import Finding, PhaseFacts, QuestionRef
 from states.words import ArtifactStatus, HoldKind, Mode, Phase, ReviewKind, State, Trigger
 from states.workspace import WorkspaceRef
@@ -41,6 +41,8 @@ class JobSpec(BaseModel):
     models: LadderByUse = Field(default_factory=dict)
     """other models for single phases and for `review`; `none` does without"""
     agents: AgentLimits = AgentLimits()
+    brought: tuple[str, ...] = Field(default=(), max_length=MOST_OPTIONS)
+    """digests of stored options that are offered beside those that are drawn up"""
     submitted_by: str = Field(default="", max_length=200)
     title: str = Field(default="", max_length=200)
 

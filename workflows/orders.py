@@ -1,7 +1,9 @@
 """From the record to the orders of activities. Pure: equal records give equal orders."""
 
+from typing import Any
+
 from activities.orders import AnswerGiven, PrepareOrder, ReviewOrder, WorkOrder
-from states.people import BEST_GUESS, is_policy
+from states.people import BEST_GUESS, is_person, is_policy
 from states.record import JobRecord
 from states.restart import foundation
 from states.words import WORK_PHASES, Phase
@@ -44,7 +46,27 @@ def work_order(record: JobRecord, phase: Phase) -> WorkOrder:
         changes=tuple(r.changes for r in restarts if r.changes),
         invalidated=tuple(d for r in restarts for d in r.invalidated_decisions),
         partial={phase: partial} if partial else {},
+        **_options(record, phase),
     )
+
+
+def _options(record: JobRecord, phase: Phase) -> dict[str, Any]:
+    """What the work on options depends on; nothing in other phases."""
+    policy = record.spec.policy
+    match phase:
+        case Phase.IMPLEMENTATION_PLAN:
+            counted = {"option_count": policy.option_count, "ranking": policy.ranking}
+            return {**counted, "brought": record.spec.brought}
+        case Phase.VALIDATION:
+            return {"ranking": policy.ranking, "refine": refinements(record)}
+        case _:
+            return {}
+
+
+def refinements(record: JobRecord) -> tuple[str, ...]:
+    """What people asked to change about the options, oldest first; AI review asks about claims instead."""
+    notes = [note for note in record.feedback if note.target is Phase.VALIDATION and is_person(note.by)]
+    return tuple(dict.fromkeys(note.text for note in notes))
 
 
 def feedback_for(record: JobRecord, phase: Phase) -> tuple[str, ...]:

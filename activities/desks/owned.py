@@ -25,6 +25,7 @@ from states.artifacts.discovery import (
 from states.artifacts.implementation import (
     ContextBundle,
     FileOperation,
+    ImplementationPlanArtifact,
     Subtask,
     TestSpecification,
 )
@@ -71,6 +72,7 @@ OWNED: Mapping[type[BaseModel], Mapping[str, Instead | None]] = {
     # CONTRACTS
     MethodContract: {"line": None, "current": None, "callers": None},
     # IMPLEMENTATION_PLAN
+    ImplementationPlanArtifact: {"options": None},
     FileOperation: {"existing_code_context": None},
     TestSpecification: {"extends": None},
     ContextBundle: {
@@ -91,7 +93,7 @@ OWNED: Mapping[type[BaseModel], Mapping[str, Instead | None]] = {
         )
     },
     # VALIDATION
-    ValidationArtifact: {"plan_digest": None, "subtask_independence_check": None},
+    ValidationArtifact: {"plan_digest": None, "subtask_independence_check": None, "options": None},
     PlanSummary: {
         "files_affected": None,
         "methods_created": None,

@@ -11,10 +11,14 @@ from activities.desks.drafts import draft_of
 from activities.desks.filling import clarification, contracts, discovery, implementation, validation
 from activities.desks.problems import Refused, problems_of
 from activities.desks.sources import Body, Sources
+from activities.deterministic.options import with_options
+from activities.deterministic.refining import standing_options
 from activities.deterministic.voice import answering
 from activities.index.model import Index
 from states.artifacts.base import Artifact, canonical_json
+from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.kinds import KIND
+from states.artifacts.validation import ValidationArtifact
 from states.coherence import review
 from states.words import Phase
 
@@ -57,6 +61,17 @@ def whole_artifact(phase: Phase, raw: str, brief: Brief, index: Index, model: st
         raise Refused(problems_of(error).text()) from None
     _check_size(artifact)
     _check(phase, artifact, at)
+    return _with_options(artifact, brief, index)
+
+
+def _with_options(artifact: Artifact, brief: Brief, index: Index) -> Artifact:
+    """The options that need no model; agents may draft others in their place."""
+    if isinstance(artifact, ImplementationPlanArtifact):
+        return with_options(artifact, brief, index)
+    if isinstance(artifact, ValidationArtifact):
+        options, points = standing_options(brief, lambda: index)
+        more = {"options": options, "open_points": (*artifact.open_points, *points)}
+        return artifact.model_copy(update=more)
     return artifact
 
 

@@ -6,6 +6,7 @@ from activities.brief import Brief
 from activities.deterministic import subtasks
 from activities.deterministic.assignment import Place, assign, closeness
 from activities.deterministic.bundle import bundle, existing_code
+from activities.deterministic.options import with_options
 from activities.deterministic.proofs import Proofs, proofs
 from activities.deterministic.responses import to_feedback
 from activities.deterministic.shared_tests import shared_subtask
@@ -47,7 +48,7 @@ def plan(brief: Brief, index: Index) -> ImplementationPlanArtifact:
     points += to_feedback(answering(brief), index)
     points += () if work else (NOWHERE,)
     points += _carried(brief)
-    return ImplementationPlanArtifact(
+    planned = ImplementationPlanArtifact(
         feedback_answered=answering(brief),
         open_points=tuple(dict.fromkeys(points)),
         file_operations=(*(_operation(w, index) for w in work), *proven.operations(index)),
@@ -55,6 +56,7 @@ def plan(brief: Brief, index: Index) -> ImplementationPlanArtifact:
         test_plan=proven.plan(index),
         implementation_notes=_notes(brief, voice, proven, work),
     )
+    return with_options(planned, brief, index)
 
 
 def _share_out(work: Sequence[Work], voice: Voice, index: Index, points: list[OpenPoint]) -> None:

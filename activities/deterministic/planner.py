@@ -39,7 +39,7 @@ class DeterministicPlanner:
 
     def validate(self, brief: Brief) -> ValidationArtifact:
         """VALIDATION: what can be counted and compared."""
-        return validate(brief)
+        return validate(brief, lambda: self._index(brief))
 
     def _index(self, brief: Brief) -> Index:
         return self._shelf.get(brief.root, brief.commit, brief.progress)

@@ -1,10 +1,14 @@
 """VALIDATION without a model: what can be counted and compared in one exact plan."""
 
+from collections.abc import Callable
+
 from activities.brief import Brief
 from activities.deterministic import requirements
+from activities.deterministic.refining import standing_options
 from activities.deterministic.risks import risks
 from activities.deterministic.voice import answering, wanted
 from activities.deterministic.wording import cut, listed, normal, terms
+from activities.index.model import Index
 from states.artifacts.base import OpenPoint
 from states.artifacts.implementation import ImplementationPlanArtifact, Subtask
 from states.artifacts.validation import (
@@ -23,23 +27,28 @@ is planned for it. They sum up to 0.9: without a model nobody has understood the
 ENOUGH = 0.7
 
 
-def validate(brief: Brief) -> ValidationArtifact:
-    """Whether the plan holds together, with how every figure was come by."""
+def validate(brief: Brief, index: Callable[[], Index]) -> ValidationArtifact:
+    """Whether the plan holds together, with how every figure was come by; the options, best first.
+
+    `index` is only asked for where feedback has to be read.
+    """
     plan, clarified, designed = brief.planned(), brief.clarified(), brief.designed()
     coverage = tuple(_coverage(r, plan) for r in _criteria(brief))
     independence = tuple(
         IndependenceCheck(subtask_id=name, is_independent=not others, dependencies_found=others)
         for name, others in dependencies_found(plan).items()
     )
+    options, unsettled = standing_options(brief, index)
     return ValidationArtifact(
         feedback_answered=answering(brief),
-        open_points=(*plan.open_points, *_feedback(brief, plan)),
+        open_points=(*plan.open_points, *_feedback(brief, plan), *unsettled),
         plan_digest=brief.digests[Phase.IMPLEMENTATION_PLAN],
         plan_summary=_summary(plan),
         requirement_coverage=coverage,
         risk_assessment=risks(brief.found(), clarified, designed, plan),
         subtask_independence_check=independence,
         warnings=_warnings(plan, coverage, independence),
+        options=options,
     )
 
 

@@ -9,6 +9,7 @@ from states.checks.plan import uncovered
 from states.checks.subtasks import dependencies_found
 from states.checks.words import repeated, requirement, same, short, technical, warning
 from states.complexity import SIMPLE_BELOW_FILES
+from states.option_checks import sound
 from states.policy import LEAST_COVERAGE
 from states.review import Finding
 from states.words import Level
@@ -30,6 +31,7 @@ def check(
     yield from _coverage(validated, plan, clarified)
     yield from _independence(validated, plan)
     yield from _summary(validated, plan)
+    yield from _options(validated, plan)
 
 
 def confidences(validated: ValidationArtifact, clarified: ClarificationArtifact) -> tuple[float, ...]:
@@ -97,6 +99,17 @@ def _claim(entry: IndependenceCheck, found: dict[str, tuple[str, ...]]) -> Itera
         yield technical(f"it is claimed to be independent but depends on {names}; correct the claim", where)
     elif not entry.is_independent and not found[entry.subtask_id]:
         yield technical("it is claimed to be dependent but the plan says otherwise; correct the claim", where)
+
+
+def _options(validated: ValidationArtifact, plan: ImplementationPlanArtifact) -> Iterator[Finding]:
+    """Whatever can be selected can be carried out; what could not was left out before, and said so."""
+    subtasks = [subtask.subtask_id for subtask in plan.subtasks]
+    for name, why in sound(validated.options, subtasks)[1]:
+        yield technical(f"option {short(name)} cannot be carried out: {why}", f"option {name}")
+    offered = {option.id for option in validated.options}
+    for option in plan.options:
+        if option.id not in offered:
+            yield warning(f"option {short(option.id)} of the plan is not offered", f"option {option.id}")
 
 
 def _summary(validated: ValidationArtifact, plan: ImplementationPlanArtifact) -> Iterator[Finding]:

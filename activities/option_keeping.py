@@ -1,0 +1,61 @@
+"""Options on their way into the store: each plan under a digest of its own, a person's versions checked."""
+
+from collections.abc import Iterable, Mapping
+
+from activities.store import Store
+from states.artifacts.base import Artifact, canonical_json
+from states.artifacts.implementation import ImplementationPlanArtifact
+from states.artifacts.plan import PlanOption
+from states.artifacts.validation import ValidationArtifact
+from states.option_checks import option_problems, sound
+from states.options import Criterion, ranked
+from states.steps import refined
+
+Optional = ImplementationPlanArtifact | ValidationArtifact
+"""artifacts that hold options"""
+
+
+class BadOption(ValueError):
+    """An option that a person wrote cannot be carried out. The text names the option and the step."""
+
+
+async def store_plans(store: Store, options: Iterable[PlanOption]) -> dict[str, str]:
+    """Option -> digest under which its plan alone is stored, for whoever carries it out."""
+    return {each.id: await store.put(canonical_json(each.plan.model_dump(mode="json"))) for each in options}
+
+
+def options_of(artifact: Artifact | None) -> tuple[PlanOption, ...]:
+    """The options of an artifact; none for those that have no such thing."""
+    return artifact.options if isinstance(artifact, Optional) else ()
+
+
+def edited(
+    artifact: Optional,
+    previous: Artifact | None,
+    subtasks: Iterable[str],
+    by: str,
+    ranking: Mapping[Criterion, float],
+) -> Optional:
+    """A person's version of the options, each checked, a changed plan one version up, best first.
+
+    Raises BadOption for the first that cannot be carried out.
+    """
+    known = list(subtasks)
+    for option in artifact.options:
+        if problems := option_problems(option, known):
+            raise BadOption(f"option {option.id[:60]}: {problems[0]}")
+    _, repeated = sound(artifact.options, known)
+    if repeated:
+        raise BadOption(f"option {repeated[0][0][:60]}: {repeated[0][1]}")
+    before = {each.id: each for each in options_of(previous)}
+    versions = [_version(each, before.get(each.id), by) for each in artifact.options]
+    return artifact.model_copy(update={"options": tuple(each.option for each in ranked(versions, ranking))})
+
+
+def _version(option: PlanOption, before: PlanOption | None, by: str) -> PlanOption:
+    if before is None:
+        return option.model_copy(update={"source": f"person:{by}"})
+    unchanged = option.plan.model_copy(update={"version": before.plan.version}) == before.plan
+    if unchanged:
+        return option.model_copy(update={"plan": before.plan})
+    return option.model_copy(update={"plan": refined(before.plan, option.plan), "source": f"person:{by}"})
