@@ -11,6 +11,7 @@ from phasegate.places import find_config
 from phasegate.problems import WrongUse
 from phasegate.screen.tame import tame_line
 from phasegate.settings import Settings
+from states.agents import Allowance
 from states.policy import Policy
 from states.words import Phase
 
@@ -45,6 +46,12 @@ def policy_of(table: dict[str, Any], flags: dict[str, Any]) -> Policy:
             known = ", ".join(Policy.model_fields)
             raise WrongUse(f"the policy has no field {name!r}; it has {known}") from None
         raise WrongUse(f"{where}: {error['msg'].removeprefix('Value error, ')}") from None
+
+
+def allowance_of(max_budget_usd: float | None, max_tokens: int | None) -> Allowance:
+    """The two limits where there is no job, read and refused as those of one. Raises WrongUse."""
+    policy = policy_of({}, {"budget_usd": max_budget_usd, "budget_tokens": max_tokens})
+    return Allowance(usd=policy.budget_usd, tokens=policy.budget_tokens)
 
 
 def source_of(settings: Settings) -> str:

@@ -75,8 +75,8 @@ def plan(
     async def act(session: "Session") -> "Outcome":
         # imported here, where Ctrl-C ends in a sentence: it takes half a second
         from phasegate.actions.benching import plan_bench
+        from phasegate.actions.policies import allowance_of
         from phasegate.cooperbench.interface import FileInterface, setting_of
-        from states.agents import Allowance
 
         given = FileInterface(
             setting=setting_of(setting),
@@ -92,7 +92,7 @@ def plan(
             dataset=dataset,
             output=output,
         )
-        allowance = Allowance(usd=max_budget_usd, tokens=max_tokens)
+        allowance = allowance_of(max_budget_usd, max_tokens)
         return await plan_bench(session, given, max_iterations, allowance, with_solo)
 
     return run(act, as_json)
