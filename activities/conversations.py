@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from activities.agent_orders import AgentOrder
 from activities.agent_ports import Message
 from activities.store import Store
+from states.agents import Allowance, Usage
 from states.artifacts.base import canonical_json
 
 ROOM = 16 * 1024 * 1024
@@ -42,8 +43,10 @@ class Conversations:
         return found
 
     async def put_order(self, order: AgentOrder) -> str:
-        """Store what an agent starts from."""
-        return await self.put_bytes(canonical_json(order.model_dump(mode="json")))
+        """Store what an agent starts from, without what it may use: with another budget it asks the same,
+        and what was paid for is found again."""
+        asked = order.model_copy(update={"allowance": Allowance(), "spent": Usage(), "past": ()})
+        return await self.put_bytes(canonical_json(asked.model_dump(mode="json")))
 
     async def order(self, digest: str) -> AgentOrder:
         """What an agent started from."""

@@ -147,6 +147,20 @@ async def test_a_budget_ends_a_run_and_more_of_it_goes_on(
         assert (state.settled, len(stage.models.answered())) == (True, 2)
 
 
+async def test_what_was_paid_for_is_reused_with_another_budget(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = scripted([["list_files"], ["agreement_reached:P"]])
+    async with bench_stage(address, script, tmp_path, monkeypatch) as stage:
+        task = stage.task(BenchSetting.SINGLE)
+        state = await stage.run(task, Allowance(tokens=10))
+        assert (state.members[0].end, len(stage.models.answered())) == (AgentEnd.BUDGET, 1)
+        # The server knows nothing of the run any more, so it begins anew: the reply lies in the store.
+        await forget(stage.runs.temporal, task.run)
+        state = await stage.run(task, Allowance(tokens=10**9, usd=7))
+        assert (state.settled, len(stage.models.answered())) == (True, 2)
+
+
 async def test_a_repository_that_cannot_be_opened_is_said(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
