@@ -9,6 +9,7 @@ from activities.agent_orders import AgentOrder, CallOrder, Opened, Reply, ToolAn
 from activities.agent_ports import Completion, Desk, Message, Provider
 from activities.briefing import lasting
 from activities.conversations import Conversations
+from activities.desks.fencing import fence
 from activities.flights import Flights
 from activities.heartbeat import beating
 from activities.store import Store
@@ -91,7 +92,7 @@ class AgentActivities:
 
     async def _added(self, order: CallOrder, agent: AgentOrder) -> list[Message]:
         """What is said before the call: news of the other agent, a word of the workflow, the last demand."""
-        mail = [(await lasting(self._kept.bytes_of(digest))).decode() for digest in order.mail]
+        mail = [fence("mail", (await lasting(self._kept.bytes_of(each))).decode()) for each in order.mail]
         said = ["\n\n".join((HISTORY, *mail))] if mail else []
         said += [order.say] if order.say else []
         texts = ["\n\n".join(said)] if said else []

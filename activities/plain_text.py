@@ -4,10 +4,11 @@ import re
 
 _BREAKS = re.compile("\r\n")
 _SPACES = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-# Overrides of direction and invisible characters can hide orders to a model from whoever reviews the file.
+# Overrides of direction and invisible characters can hide orders to a model from whoever reviews the file;
+# selectors of variants and tags can spell whole texts behind one letter.
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
 _SURROGATES = re.compile("[\ud800-\udfff]")
 

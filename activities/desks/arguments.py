@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from pydantic import ValidationError
+
 from activities.desks.fencing import cleaned
 from activities.desks.problems import Refused
 
@@ -11,6 +13,8 @@ MOST_BYTES = 1_000_000
 MOST_LEVELS = 40
 """of nesting; artifacts have less than ten, schemas of endpoints a few more"""
 _FENCE = "```"
+_WANTED: dict[str, type] = {"tuple_type": list, "list_type": list, "dict_type": dict, "model_type": dict}
+"""what pydantic misses, by the name of its error"""
 
 
 def read_arguments(raw: str) -> dict[str, Any]:
@@ -28,6 +32,44 @@ def read_arguments(raw: str) -> dict[str, Any]:
         raise Refused(f"the arguments are nested more than {MOST_LEVELS} levels deep; flatten them")
     given: dict[str, Any] = cleaned(found)
     return given
+
+
+def unpack(given: dict[str, Any], error: ValidationError) -> bool:
+    """Put lists and objects that were sent as JSON texts in their places, where the schema wants them.
+
+    Whether anything was. Each text is read once: what it holds is no text any more.
+    """
+    found = False
+    for each in error.errors(include_url=False):
+        wanted, text = _WANTED.get(each["type"]), each["input"]
+        if wanted is None or not isinstance(text, str):
+            continue
+        place, last = _place(given, each["loc"])
+        inside = _unpacked(text, wanted)
+        if inside is not None and place is not None and place[last] == text:
+            place[last] = inside
+            found = True
+    return found
+
+
+def _place(given: dict[str, Any], steps: tuple[int | str, ...]) -> tuple[Any, int | str]:
+    """The list or object that holds what `steps` lead to, and the last step; None where they lead nowhere."""
+    here: Any = given
+    try:
+        for step in steps[:-1]:
+            here = here[step]
+        here[steps[-1]]
+    except (LookupError, TypeError):  # the steps also name alternatives of a schema
+        return None, ""
+    return here, steps[-1]
+
+
+def _unpacked(text: str, wanted: type) -> Any:
+    try:
+        found = _json(text)
+    except ValueError:  # a text, as it seemed
+        return None
+    return cleaned(found) if isinstance(found, wanted) and not _deeper(found, MOST_LEVELS) else None
 
 
 def _read(text: str) -> Any:

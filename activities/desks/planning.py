@@ -88,7 +88,9 @@ class PlanningDesk:
         root = await self._briefing.checkout(order.job, order.workspace)
         box = Toolbox(root, lambda: self._index(root, order.workspace))
         given = await asyncio.to_thread(box.run, name, arguments)
-        return given if given.error else Given(content=fence(name, given.content, MOST_CHARACTERS))
+        if given.error:
+            return Given(error=fence(f"error of {name}", given.error, MOST_CHARACTERS))
+        return Given(content=fence(name, given.content, MOST_CHARACTERS))
 
     async def _submit(self, order: AgentOrder, arguments: str, model: str) -> Given:
         match order.kind:

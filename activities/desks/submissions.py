@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from activities.brief import Brief
-from activities.desks.arguments import read_arguments
+from activities.desks.arguments import read_arguments, unpack
 from activities.desks.drafts import draft_of
 from activities.desks.filling import clarification, contracts, discovery, implementation, validation
 from activities.desks.problems import Refused, problems_of
@@ -39,10 +39,12 @@ M = TypeVar("M", bound=BaseModel)
 def read_as(kind: type[M], raw: str) -> M:
     """Raw arguments as a pydantic model. Raises Refused with a list of what is wrong."""
     given = read_arguments(raw)
-    try:
-        return kind.model_validate(given)
-    except ValidationError as error:
-        raise Refused(problems_of(error).text()) from None
+    while True:
+        try:
+            return kind.model_validate(given)
+        except ValidationError as error:
+            if not unpack(given, error):
+                raise Refused(problems_of(error).text()) from None
 
 
 def whole_artifact(phase: Phase, raw: str, brief: Brief, index: Index, model: str) -> Artifact:

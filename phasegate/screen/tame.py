@@ -8,7 +8,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 # Right-to-left overrides and invisible characters can make code read as what it is not: show them.
 _INVISIBLE = re.compile(
     "[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
-    "\U000e0000-\U000e007f]"
+    "\U000e0000-\U000e0fff]"
 )
 _SURROGATES = re.compile("[\ud800-\udfff]")
 

@@ -16,6 +16,7 @@ from activities.plain_text import strip_control, strip_line
         ("a\x0bb\x0cc\x85d\u2028e\u2029f", "a b c d e f"),
         ("pay\u202eevil\u2066\u200b\ufeff", "payevil"),
         ("\U000e0041\U000e0042ok\U000e007f\U000e0101", "ok"),
+        ("l\ufe00o\ufe0fok\U000e01efed\u180b up\u180f", "looked up"),
         ("\ud800x", "\ufffdx"),
         (
             "Ümläut — 漢字 \U0001f469\u200d\U0001f680 می\u200cخواهم",

@@ -1,9 +1,14 @@
 """Raw arguments: a fence or prose around one JSON object is taken off, nothing is guessed."""
 
+import json
+
 import pytest
+from pydantic import Field
 
 from activities.desks.arguments import MOST_BYTES, read_arguments
 from activities.desks.problems import Refused
+from activities.desks.submissions import read_as
+from activities.desks.submitted import Submitted
 
 OBJECT = {"a": [1, {"b": "c"}]}
 
@@ -61,3 +66,33 @@ def test_what_cannot_be_seen_is_stripped_from_texts_and_keys() -> None:
     assert read_arguments('{"a\\u200b": ["x\\u001b[0m\\ud800", "\\u202ey\\r\\nz"]}') == {
         "a": ["x[0m\ufffd", "y\nz"]
     }
+
+
+class Inner(Submitted):
+    """Something nested."""
+
+    names: tuple[str, ...] = ()
+    more: tuple["Inner", ...] = ()
+    by_name: dict[str, int] = Field(default_factory=dict)
+
+
+def test_lists_and_objects_sent_as_texts_are_taken_where_they_are_wanted() -> None:
+    inner = json.dumps({"names": json.dumps(["b", "[c]"]), "by_name": '{"x": 1}'})
+    sent = {"names": '["a"]', "more": json.dumps([inner, {"names": "[]"}])}
+    found = read_as(Inner, json.dumps(sent))
+    first = Inner(names=("b", "[c]"), by_name={"x": 1})
+    assert found == Inner(names=("a",), more=(first, Inner()))
+
+
+@pytest.mark.parametrize("text", ["a", '{"a": 1}', "[1", '"[1]"', "7", "", "[" * 100_000])
+def test_texts_of_another_kind_are_refused(text: str) -> None:
+    with pytest.raises(Refused, match="names: must be a list"):
+        read_as(Inner, json.dumps({"names": text}))
+
+
+def test_what_was_packed_is_stripped_and_bounded_too() -> None:
+    packed = json.dumps({"names": json.dumps(["a\u202eb"])})
+    assert read_as(Inner, packed).names == ("ab",)
+    deep = "[" * 60 + "]" * 60
+    with pytest.raises(Refused, match="more: must be a list"):
+        read_as(Inner, json.dumps({"more": deep}))

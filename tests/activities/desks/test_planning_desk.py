@@ -52,7 +52,7 @@ async def test_tools_run_in_the_jobs_checkout(office: Office) -> None:
     found = await office.desk.run(order, "find_symbol", '{"name": "LinkService.revoke"}', model="m")
     assert "src/shop/links.py:" in found.content
     outside = await office.desk.run(order, "read_file", '{"filename": "../../etc/passwd"}', model="m")
-    assert outside.error == "Path ../../etc/passwd is outside agent workspace directory"
+    assert "\nPath ../../etc/passwd is outside agent workspace directory\n" in outside.error
     assert outside.answer == {}
 
 

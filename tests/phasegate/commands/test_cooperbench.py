@@ -174,9 +174,9 @@ def test_a_trajectory_in_the_seeds_format(bench: Commands, bench_town: Town, tmp
     assert [m["role"] for m in first["input"]["messages"]] == ["system", "user"]
     assert [m["role"] for m in second["input"]["messages"]][-3:] == ["assistant", "tool", "user"]
     assert len(second["input"]["messages"]) == 2 + 2 * (paid - 3) + 1
-    assert (
-        second["input"]["messages"][-1]["content"]
-        == "## CONVERSATION HISTORY\n\n**Agent 1**: [QUESTION] hello"
+    assert re.fullmatch(
+        r"## CONVERSATION HISTORY\n\n<data-(\w+) mail>\n\*\*Agent 1\*\*: \[QUESTION\] hello\n</data-\1>",
+        second["input"]["messages"][-1]["content"],
     )
     assert [tool["name"] for tool in second["input"]["tools"]][-2:] == ["communicate_with_agent", AGREE]
     assert second["output"]["tool_calls"][0]["function"]["name"] == AGREE
@@ -265,6 +265,13 @@ def test_a_budget(bench: Commands) -> None:
         ("-s coop -i 1 -j 9", "the task has the features 1, 2"),
         ("-s duo -i 1", "unknown setting 'duo'; settings are single, solo, coop, coop_ablation"),
         ("-s single -i 1 --with-solo", "--with-solo is for two agents"),
+        ("-s single -i 1 --max-budget-usd nan", "--max-budget-usd: Input should be a finite number"),
+        ("-s single -i 1 --max-budget-usd=-inf", "--max-budget-usd: Input should be"),
+        (
+            "-s single -i 1 --max-budget-usd=-1",
+            "--max-budget-usd: Input should be greater than or equal to 0",
+        ),
+        ("-s single -i 1 --max-tokens=-1", "--max-tokens: Input should be greater than or equal to 0"),
     ],
 )
 def test_wrong_words(bench: Commands, words: str, told: str) -> None:
