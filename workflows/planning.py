@@ -11,6 +11,7 @@ from temporalio.exceptions import ApplicationError, FailureError
 
 with workflow.unsafe.imports_passed_through():
     from activities.orders import EditOrder, Handover, LoadOrder, WorkOrder
+    from activities.payloads import Unreadable
     from activities.planning import PlanningActivities
     from states.advance import advance, begin, end, record_artifact, record_review, reopen, review_trigger
     from states.agents import AgentEnd, AgentKind
@@ -39,7 +40,6 @@ with workflow.unsafe.imports_passed_through():
     from workflows.orders import built_from, feedback_for, prepare_order, review_order, work_order
     from workflows.patience import is_near, is_quick
     from workflows.staff import Staffed
-    from workflows.inputs import decode, only
 
 NOT_READ = "the job has not been read from the store"
 Work = Callable[[PlanningActivities, WorkOrder], Awaitable[Handover]]
@@ -77,7 +77,7 @@ class PlanningWorkflow(Staffed):
         spec = JobSpec(task="(not read yet)", repository="(not read yet)")
         try:
             info = workflow.info()
-            start = read_start(only(raw), info.workflow_id, info.continued_run_id is not None)
+            start = read_start(_only(raw), info.workflow_id, info.continued_run_id is not None)
         except BadStart as problem:
             # Raised from `run`: an error here would fail the task again and again instead of the job.
             self.problem, start = str(problem), JobStart()
@@ -109,7 +109,7 @@ class PlanningWorkflow(Staffed):
     @workflow.update(dynamic=True)
     def on_update(self, name: str, args: Sequence[RawValue]) -> Ack:
         """Every message as an update: the same, with an answer."""
-        request = read(self.record, name, decode(args))
+        request = read(self.record, name, _decode(args))
         ack = take(self.record, Message(name), request, workflow.now())
         self.show()
         self.log_ledger()
@@ -121,7 +121,7 @@ class PlanningWorkflow(Staffed):
         if self.problem or self.resume:
             raise ApplicationError(self.problem or NOT_READ, type="NotReady")
         try:
-            read(self.record, name, decode(args))
+            read(self.record, name, _decode(args))
         except (Refused, Malformed) as refused:
             raise ApplicationError(str(refused), type=type(refused).__name__) from None
 
@@ -246,6 +246,8 @@ class PlanningWorkflow(Staffed):
             built_from=built_from(self.record, phase),
             body=given if isinstance(given, dict) else None,
             stored=given.removeprefix("sha256:") if isinstance(given, str) else "",
+            previous=current.digest if (current := self.record.current(phase)) else "",
+            ranking=self.record.spec.policy.ranking,
         )
         try:
             handover = await self.local(PlanningActivities.accept_edit, order)
@@ -256,8 +258,6 @@ class PlanningWorkflow(Staffed):
             return None
         if self.record.demand is not demand:
             return None
-            previous=current.digest if (current := self.record.current(phase)) else "",
-            ranking=self.record.spec.policy.ranking,
         self._submit(phase, handover)
         return Trigger.EDIT
 
@@ -369,8 +369,27 @@ class PlanningWorkflow(Staffed):
     async def _keep_open(self) -> Trigger | None:
         """A verified job stays reachable for restart_from and act until its time is over."""
         left = (self.record.open_until or workflow.now()) - workflow.now()
-        over = left <= timedelta(0) or not await self.wait(lambda: starts_to_act(self.record), left)
+        over = left <= timedelta(0) or not await self.wait(lambda: False, left)
         if over and self.record.demand is None:
             end(self.record, workflow.now())
             self.done = True
         return None
+
+
+def _only(inputs: Sequence[Any]) -> Any:
+    """The one input. Takes any number of any kind: what Temporal cannot pass on wedges the job instead."""
+    if len(inputs) > 1:
+        raise BadStart(f"the job takes one input, got {len(inputs)}")
+    given = inputs[0] if inputs else None
+    if isinstance(given, Unreadable):
+        raise BadStart(f"the input cannot be decoded: {given.why}")
+    return given
+
+
+def _decode(args: Sequence[RawValue]) -> list[Any]:
+    """The arguments of a message. Raises Malformed for bytes that are no payload of ours."""
+    given = [workflow.payload_converter().from_payload(arg.payload) for arg in args]
+    for each in given:
+        if isinstance(each, Unreadable):
+            raise Malformed(f"cannot be decoded: {each.why}")
+    return given
