@@ -20,6 +20,7 @@ from activities.desks.planning import PlanningDesk
 from activities.deterministic.planner import DeterministicPlanner
 from activities.deterministic.reviewer import MechanicalReviewer
 from activities.events import ActivityEvents
+from activities.execution.activities import ExecutionActivities
 from activities.index.shelf import IndexShelf
 from activities.models.provider import LiteLlmProvider
 from activities.planning import PlanningActivities
@@ -34,6 +35,7 @@ from states.agents import AgentKind
 from workflows.agent import AgentWorkflow
 from workflows.attributes import REGISTERED
 from workflows.cooperation import CooperationWorkflow
+from workflows.execution import ExecutionWorkflow
 from workflows.planning import PlanningWorkflow
 
 PASSED_THROUGH = (
@@ -50,6 +52,9 @@ PASSED_THROUGH = (
 )
 """modules that workflows share with the worker: pure, or kept away from workflow code by their own rules"""
 
+HEARTBEATS = timedelta(milliseconds=400)
+"""between two heartbeats of an activity on their way to the server"""
+
 log = structlog.get_logger("phasegate.worker")
 
 
@@ -64,9 +69,7 @@ def workflow_runner() -> SandboxedWorkflowRunner:
     )
 
 
-def wired(
-    settings: Settings, provider: Provider
-) -> tuple[PlanningActivities, AgentActivities, CooperationActivities]:
+def wired(settings: Settings, provider: Provider) -> tuple[object, ...]:
     """The activities of a worker with these settings, over one store and one set of indexes."""
     store, indexes = open_store(settings.store), IndexShelf(settings.cache, settings.index_cache_bytes)
     workspaces = Workspaces(settings.workspaces)
@@ -80,7 +83,15 @@ def wired(
     desks: dict[AgentKind, Desk] = {AgentKind.PLAN: desk, AgentKind.REVIEW: desk, AgentKind.EXPLAIN: desk}
     desks |= {AgentKind.SINGLE: bench, AgentKind.SOLO: bench, AgentKind.COOP: bench}
     agents = AgentActivities(store, desks, provider)
-    return planning, agents, CooperationActivities(store, workspaces)
+    execution = ExecutionActivities(
+        store,
+        workspaces,
+        indexes,
+        hidden=settings.private_folders(),
+        visible=settings.command_paths,
+        unconfined=settings.unconfined_commands,
+    )
+    return planning, agents, CooperationActivities(store, workspaces), execution
 
 
 def build_worker(client: Client, settings: Settings, *activities: object) -> Worker:
@@ -88,7 +99,7 @@ def build_worker(client: Client, settings: Settings, *activities: object) -> Wor
     return Worker(
         client,
         task_queue=settings.task_queue,
-        workflows=[PlanningWorkflow, AgentWorkflow, CooperationWorkflow],
+        workflows=[PlanningWorkflow, AgentWorkflow, CooperationWorkflow, ExecutionWorkflow],
         activities=[each for instance in activities for each in registered(instance)],
         workflow_runner=workflow_runner(),
         interceptors=[ActivityEvents()],
@@ -97,6 +108,9 @@ def build_worker(client: Client, settings: Settings, *activities: object) -> Wor
         max_concurrent_workflow_tasks=settings.max_workflow_tasks,
         max_cached_workflows=settings.max_cached_jobs,
         graceful_shutdown_timeout=timedelta(seconds=settings.drain_seconds),
+        # A request to stop comes with the answer to a heartbeat.
+        max_heartbeat_throttle_interval=HEARTBEATS,
+        default_heartbeat_throttle_interval=HEARTBEATS,
         # A killed worker's jobs go to another one after this long.
         sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
     )

@@ -35,6 +35,8 @@ class ActOrder(Piece):
     kept: str = ""
     """digest of the stored execution to go on from; blank at the beginning"""
     rules: CommandRules = CommandRules()
+    ready: tuple[str, ...] = ()
+    """steps that waited for a person and may go on"""
     done: dict[str, str] = Field(default_factory=dict)
     """step -> the person who says that its code is written"""
     refused: dict[str, str] = Field(default_factory=dict)

@@ -14,6 +14,7 @@ from pydantic_settings import SettingsError as SourceError
 from phasegate.places import default_state_dir, find_config
 
 _ENV_PREFIX = "PHASEGATE_"
+_VARIABLES_ONLY = ("unconfined_commands", "command_paths")
 _PLACES = ("state_dir", "store", "workspaces", "cache")
 
 
@@ -81,8 +82,21 @@ class Settings(BaseSettings):
     models: dict[str, str] = {}
     """Other models for single phases and for `review`; `none` does without one."""
 
+    unconfined_commands: bool = False
+    """Whether commands of plans may run without a sandbox where the machine offers none, and without asking.
+    Only as a variable: a settings file may come with the repository that is planned for."""
+
+    command_paths: tuple[Path, ...] = ()
+    """Folders that commands of plans may read in the sandbox although they lie in a home or below /tmp, such
+    as a toolchain. Only as a variable, a JSON list."""
+
     hf_repo: str = ""
     """Dataset of the Hugging Face Hub, `owner/name`, to which `cooperbench plan` uploads. Blank: nowhere."""
+
+    def private_folders(self) -> tuple[Path, ...]:
+        """What no command of a plan may see: artifacts, indexes, and whatever else is kept here."""
+        store = () if "://" in self.store else (Path(self.store),)
+        return (self.state_dir, self.cache, *store)
 
     @field_validator("state_dir", "workspaces", "cache", mode="after")
     @classmethod
@@ -141,6 +155,10 @@ def _read_file(path: Path | None) -> dict[str, Any]:
         raise SettingsError(f"Cannot read the settings file {path}: {wrong.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
         raise SettingsError(f"The settings file {path} is not valid TOML: {wrong}.") from None
+    for name in _VARIABLES_ONLY:
+        if name in values:
+            variable = _ENV_PREFIX + name.upper()
+            raise SettingsError(f"Setting {name!r} in {path} is not read from a file; set {variable}.")
     for name in _PLACES:
         place = values.get(name)
         if isinstance(place, str) and place and "://" not in place:

@@ -93,6 +93,8 @@ class ActNote(Piece):
     """exact commands that people have allowed"""
     done: dict[str, str] = Field(default_factory=dict)
     """step -> the person who says that its code is written"""
+    ready: tuple[str, ...] = ()
+    """steps that waited and may go on since"""
     refused: dict[str, str] = Field(default_factory=dict)
     """step -> who does not want it done, and why"""
     undo: Undo | None = None

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from states.acting import learnt
 from states.facts import facts_of, mode_facts_of, standing_safeguards, waived_by
+from states.holding import replan
 from states.ledger import EntryKind
 from states.machine import fire, move_mode, triggers_from
 from states.messages import RestartFrom
 from states.people import AI_REVIEW
-from states.receive import unpause
 from states.record import ArtifactRef, Demand, FeedbackNote, Gate, JobRecord, QuestionState, RestartNote, Span
 from states.refusals import check
 from states.restart import preview
@@ -156,6 +157,7 @@ def _restart(record: JobRecord, demand: Demand, now: datetime) -> None:
             invalidated_decisions=request.invalidated_decisions,
             partial=plan.partial,
             by=demand.by,
+            learnt=learnt(record),
         )
     )
     record.restarts_in_a_row += 1
@@ -172,8 +174,8 @@ def _restart(record: JobRecord, demand: Demand, now: datetime) -> None:
     _ask_again(record, request.phase)
     if record.gate:
         _shut(record, f"overtaken by a restart from {request.phase.name}", now)
-    unpause(record, ModeTrigger.REPLAN, demand.by, now)
-    record.open_until, record.rest = None, None
+    replan(record, demand.by, now)
+    record.open_until, record.rest, record.act = None, None, None
 
 
 def _ask_again(record: JobRecord, phase: Phase) -> None:
@@ -221,7 +223,8 @@ def _shut(record: JobRecord, outcome: str, now: datetime) -> None:
 def _close(record: JobRecord, by: str, now: datetime) -> None:
     if record.gate:
         _shut(record, f"the job was cancelled by {by}", now)
-    record.mode = move_mode(record.mode, ModeTrigger.CLOSE, mode_facts_of(record))
+    if record.mode is not Mode.NORMAL:
+        record.mode = move_mode(record.mode, ModeTrigger.CLOSE, mode_facts_of(record))
     record.hold, record.paused_from, record.open_until = None, None, None
 
 
@@ -267,9 +270,10 @@ def reopen(record: JobRecord, request: RestartFrom, now: datetime) -> None:
 
 def end(record: JobRecord, now: datetime) -> None:
     """A verified job is no longer kept open."""
-    record.mode = move_mode(record.mode, ModeTrigger.CLOSE, mode_facts_of(record))
-    record.open_until = None
-    record.note(now, EntryKind.MODE, f"{Mode.PLAN} -> {record.mode}", why="no longer kept open")
+    before, record.open_until = record.mode, None
+    if before is not Mode.NORMAL:
+        record.mode = move_mode(before, ModeTrigger.CLOSE, mode_facts_of(record))
+    record.note(now, EntryKind.MODE, f"{before} -> {record.mode}", why="no longer kept open")
 
 
 def record_artifact(record: JobRecord, ref: ArtifactRef, now: datetime) -> None:

@@ -51,7 +51,10 @@ class Usage(Piece):
     unpriced_calls: int = 0
     """calls whose cost is not known and not in `cost_usd`: their model has no known price, or see below"""
     given_up_calls: int = 0
-    """those of them that were given up while they ran, whatever is known of their model's price"""
+    """those of them of which nothing is known, not even the price of their model: their agent was lost"""
+    estimated_calls: int = 0
+    """calls whose tokens and cost nobody counted: their server reports none, or they were cut short and may
+    have been billed (`states.budget.most`)"""
 
     @property
     def tokens(self) -> int:
@@ -139,3 +142,17 @@ class AgentNote(Piece):
     reason: str = ""
     head: str = ""
     """digest of the stored conversation"""
+    runs: int = 1
+    """how often it was put to work: again each time that a rest was over"""
+    summed: int = 0
+    """not 0: this is the sum of so many earlier agents, whose own lines are gone"""
+
+    @property
+    def agents(self) -> int:
+        """How many agents this line tells of."""
+        return self.summed or 1
+
+    @property
+    def workflow(self) -> str:
+        """What the id of the workflow of its newest run adds to that of the job."""
+        return self.id if self.runs == 1 else f"{self.id}.{self.runs}"

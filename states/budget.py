@@ -10,7 +10,7 @@ from states.agents import Allowance, Price, Usage
 
 
 def most(size: int, max_output_tokens: int, price: Price) -> Usage:
-    """The most that one call over a conversation of `size` bytes uses."""
+    """The most that one call over a conversation of `size` bytes uses; booked where nobody knows."""
     prompt = size  # no tokenizer makes more tokens of a text than it has bytes
     known = price.prompt is not None and price.completion is not None
     cost = prompt * (price.prompt or 0) + max_output_tokens * (price.completion or 0) if known else 0.0
@@ -20,6 +20,7 @@ def most(size: int, max_output_tokens: int, price: Price) -> Usage:
         completion_tokens=max_output_tokens,
         cost_usd=cost,
         unpriced_calls=0 if known else 1,
+        estimated_calls=1,
     )
 
 
@@ -31,12 +32,13 @@ class Account:
     spent: Usage = field(default_factory=Usage)
     reserved: dict[str, Usage] = field(default_factory=dict)
 
-    def used_up(self) -> str:
-        """Which limit is reached, in words; blank while something is left."""
-        if self.allowance.tokens is not None and self.spent.tokens >= self.allowance.tokens:
-            return f"{self.spent.tokens:,} of {self.allowance.tokens:,} tokens are used"
-        if self.allowance.usd is not None and self.spent.cost_usd >= self.allowance.usd:
-            return f"${self.spent.cost_usd:.4f} of ${self.allowance.usd:.4f} are used"
+    def used_up(self, doubtful: Usage | None = None) -> str:
+        """Which limit is reached, in words; blank while something is left. `doubtful` may be used too."""
+        spent = self.spent + doubtful if doubtful else self.spent
+        if self.allowance.tokens is not None and spent.tokens >= self.allowance.tokens:
+            return f"{spent.tokens:,} of {self.allowance.tokens:,} tokens are used"
+        if self.allowance.usd is not None and spent.cost_usd >= self.allowance.usd:
+            return f"${spent.cost_usd:.4f} of ${self.allowance.usd:.4f} are used"
         return ""
 
     def may_start(self, call: Usage) -> bool:

@@ -184,7 +184,10 @@ def end_step(execution: Execution, plan: Plan, step: str, result: StepResult, no
     status = StepStatus.PENDING if again else result.status
     ended = now if status in SETTLED else None
     kept = result.model_copy(update={"tail": result.tail[-TAIL:], "files": result.files[:FILES]})
-    execution.steps[step] = run.model_copy(update={"status": status, "ended": ended, "result": kept})
+    # Waiting for a person is no try.
+    forgiven = run.forgiven + (result.status is StepStatus.WAITING)
+    update = {"status": status, "ended": ended, "result": kept, "forgiven": forgiven}
+    execution.steps[step] = run.model_copy(update=update)
     if status is StepStatus.COMPLETED:
         execution.landed.append(step)
     if result.commit:

@@ -22,6 +22,7 @@ class EntryKind(StrEnum):
     QUESTION = "question"
     AGENT = "agent"
     FAILURE = "failure"
+    ACT = "act"
     NOTE = "note"
 
 

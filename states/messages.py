@@ -146,7 +146,10 @@ class Select(Request):
 
 
 class Act(Request):
-    """Carry the verified plan out."""
+    """Carry the verified plan out; `option` selects one first."""
+
+    main: ClassVar[str] = "option"
+    option: Line = ""
 
 
 class Pause(Request):
@@ -186,7 +189,7 @@ class SetModels(Request):
 
 
 class Rollback(Request):
-    """Undo an execution to a step."""
+    """Undo an execution to the end of a step; without `to`, or with `start`, all of it."""
 
     main: ClassVar[str] = "to"
     to: Line = ""

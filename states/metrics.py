@@ -50,6 +50,8 @@ class JobMetrics(Piece):
     """of the calls whose price is known"""
     unpriced_calls: int = 0
     """model calls whose cost is not known and not in `cost_usd`"""
+    estimated_calls: int = 0
+    """model calls whose tokens were not counted but estimated"""
     accepted_by_people: tuple[Phase, ...] = ()
     accepted_by_policy: tuple[Phase, ...] = ()
 
@@ -82,12 +84,13 @@ def measure(record: JobRecord, artifacts: Mapping[Phase, Artifact]) -> JobMetric
         versions=_versions(record),
         questions=len(record.questions),
         questions_guessed=sum(1 for each in resolved if each.guessed),
-        agents=len(record.agents),
+        agents=sum(agent.agents for agent in record.agents),
         model_calls=spent.calls,
         tokens=spent.tokens,
         cached_tokens=spent.cached_tokens,
         cost_usd=round(spent.cost_usd, 6),
         unpriced_calls=spent.unpriced_calls,
+        estimated_calls=spent.estimated_calls,
         accepted_by_people=tuple(p for p, names in accepted.items() if any(is_person(n) for n in names)),
         accepted_by_policy=tuple(p for p, names in accepted.items() if any(is_policy(n) for n in names)),
     )

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from states.facts import decisions_enough, mode_facts_of
+from states.acting import ask_undo, begin_act, refuse_ask
+from states.facts import decisions_enough
+from states.holding import pause, unpause
 from states.ledger import EntryKind
-from states.machine import move_mode
 from states.messages import (
     Ack,
+    Act,
     Answer,
     Approve,
     Cancel,
@@ -20,6 +22,7 @@ from states.messages import (
     RestartFrom,
     Resume,
     Revise,
+    Rollback,
     Say,
     Select,
     SetBudget,
@@ -31,7 +34,7 @@ from states.record import Decision, Demand, Hold, JobRecord
 from states.refusals import Refused, check, option_named, question_of
 from states.selecting import choose, options_at_hand
 from states.spending import used_up
-from states.words import HoldKind, Message, Mode, ModeTrigger, ReviewKind, Stage, Trigger
+from states.words import HoldKind, Message, ModeTrigger, ReviewKind, Stage, Trigger
 
 
 def read(record: JobRecord, name: str, args: Sequence[Any]) -> Request:
@@ -72,6 +75,8 @@ def _apply(record: JobRecord, request: Request, now: datetime) -> str:
     match request:
         case Approve():
             return _approve(record, request, now)
+        case Revise() if record.gate and record.gate.step:
+            return _refuse_step(record, request.feedback, request.who, now)
         case Revise():
             return _demand_revision(record, request.kind, request.feedback, request.who)
         case Edit():
@@ -95,6 +100,11 @@ def _apply(record: JobRecord, request: Request, now: datetime) -> str:
         case Cancel():
             record.demand = Demand(trigger=Trigger.CANCEL, by=request.who, text=request.reason)
             return "the job is being cancelled"
+        case Act():
+            return _act(record, request, now)
+        case Rollback():
+            ask_undo(record, request.to, request.who, now)
+            return f"rolls back to {f'step {request.to}' if request.to else 'the start'}"
         case Pause():
             pause(record, Hold(reason=request.reason or "paused", by=request.who, since=now), now)
             return "paused; what runs is finished and kept"
@@ -117,10 +127,12 @@ def _words(request: Request) -> str:
 
 
 def _approve(record: JobRecord, request: Approve, now: datetime) -> str:
-    if request.feedback:
-        return _demand_revision(record, ReviewKind.TECHNICAL, request.feedback, request.who)
     gate = record.gate
     assert gate is not None, "check() passes approvals of an open gate only"
+    if request.feedback and gate.step:
+        return _refuse_step(record, request.feedback, request.who, now)
+    if request.feedback:
+        return _demand_revision(record, ReviewKind.TECHNICAL, request.feedback, request.who)
     decision = Decision(by=request.who, at=now, digest=gate.digest, comment=request.comment)
     record.gate = gate.model_copy(update={"decisions": (*gate.decisions, decision)})
     record.restarts_in_a_row = 0
@@ -148,6 +160,21 @@ def _select(record: JobRecord, name: str, by: str, now: datetime) -> str:
     choose(record, option, by, now)
     instead = f" instead of {before.option}" if before and before.option != option.id else ""
     return f"option {option.id} selected{instead}"
+
+
+def _refuse_step(record: JobRecord, feedback: str, by: str, now: datetime) -> str:
+    assert record.gate is not None
+    step = record.gate.step
+    refuse_ask(record, by, feedback, now)
+    return f"step {step} is refused"
+
+
+def _act(record: JobRecord, request: Act, now: datetime) -> str:
+    if request.option:
+        _select(record, request.option, request.who, now)
+    begin_act(record, request.who, now)
+    assert record.act is not None
+    return f"option {record.act.option} is carried out on branch {record.act.branch}"
 
 
 def _demand_revision(record: JobRecord, kind: ReviewKind, feedback: str, by: str) -> str:
@@ -193,24 +220,3 @@ def _set_models(record: JobRecord, request: SetModels, now: datetime) -> str:
         return said
     unpause(record, ModeTrigger.RESUME, request.who, now)
     return f"{said}; goes on"
-
-
-def pause(record: JobRecord, hold: Hold, now: datetime) -> None:
-    """Stop starting new work. A lasting failure replaces a person's pause, never the other way round."""
-    if record.mode is not Mode.PAUSED:
-        before = record.mode
-        record.mode = move_mode(before, ModeTrigger.PAUSE, mode_facts_of(record))
-        record.paused_from = before
-        record.note(now, EntryKind.MODE, f"{before} -> {record.mode}", who=hold.by, why=hold.reason)
-    record.hold = hold
-
-
-def unpause(record: JobRecord, trigger: ModeTrigger, by: str, now: datetime) -> None:
-    """Leave Paused by `resume` or `replan`; nothing happens when the job is not paused."""
-    if record.mode is not Mode.PAUSED:
-        return
-    before = record.mode
-    record.mode = move_mode(before, trigger, mode_facts_of(record))
-    record.paused_from = None
-    record.hold = None
-    record.note(now, EntryKind.MODE, f"{before} -> {record.mode}", who=by)

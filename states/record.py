@@ -9,8 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from states.act import ActNote
 from states.agents import AgentCarry, AgentKind, AgentLimits, AgentNote, Usage
 from states.artifacts.base import Piece, Text
+from states.commands import CommandPolicy
 from states.ledger import EntryKind, LedgerEntry, cut
 from states.messages import RestartFrom
 from states.models import Ladder, LadderByUse, ladder_for
@@ -41,6 +43,9 @@ class JobSpec(BaseModel):
     models: LadderByUse = Field(default_factory=dict)
     """other models for single phases and for `review`; `none` does without"""
     agents: AgentLimits = AgentLimits()
+    act: bool = False
+    """whether the plan is carried out as soon as it is verified and an option is selected"""
+    commands: CommandPolicy = CommandPolicy()
     brought: tuple[str, ...] = Field(default=(), max_length=MOST_OPTIONS)
     """digests of stored options that are offered beside those that are drawn up"""
     submitted_by: str = Field(default="", max_length=200)
@@ -100,6 +105,12 @@ class Gate(Piece):
     against: str = ""
     feedback: tuple[str, ...] = ()
     safeguards: tuple[str, ...] = ()
+    step: str = ""
+    """the step that waits, at an operator gate; `digest` is then that of `asks`"""
+    asks: str = ""
+    """the exact command to allow, or the code that a person writes"""
+    by_hand: bool = False
+    notes: tuple[str, ...] = ()
 
 
 class QuestionState(Piece):
@@ -134,6 +145,8 @@ class RestartNote(Piece):
     invalidated_decisions: tuple[str, ...] = ()
     partial: dict[Phase, str] = Field(default_factory=dict)
     by: str = ""
+    learnt: tuple[str, ...] = ()
+    """what carrying the old plan out showed"""
 
 
 class Demand(Piece):
@@ -240,6 +253,11 @@ class JobRecord(BaseModel):
     stuck: str = ""
     """the digest that came back unchanged after a revision; a person decides instead of a loop"""
     demand: Demand | None = None
+    act: ActNote | None = None
+    """the execution of the selected plan, once there is one"""
+    acts: int = 0
+    """executions begun over the job's life"""
+    operator_gates: int = 0
     skipped: list[Phase] = Field(default_factory=list)
     budget_usd: float | None = None
     budget_tokens: int | None = None

@@ -1,5 +1,8 @@
 """May this message be acted on now? One sentence when it may not; nothing is changed here."""
 
+from dataclasses import replace
+
+from states.acting import why_not_act, why_not_roll_back
 from states.facts import decisions_enough, facts_of, mode_facts_of
 from states.guards import Facts
 from states.machine import MoveRefused, can_fire, move_mode, triggers_from, why_not
@@ -75,9 +78,9 @@ def check(record: JobRecord, request: Request) -> None:
         case Select():
             _check_select(record, request)
         case Act():
-            _check_act(record)
+            _check_act(record, request)
         case Rollback():
-            raise Refused("nothing was carried out, so there is nothing to roll back")
+            _check_rollback(record, request)
         case _:
             raise Refused(f"{type(request).__name__} is not understood")
 
@@ -130,6 +133,9 @@ def _check_revise(record: JobRecord, request: Bound, kind: ReviewKind) -> None:
     _check_bound(record, request)
     if decisions_enough(record):
         raise Refused("the gate is approved already; restart_from goes back")
+    if record.gate and record.gate.step:
+        # A step that is not wanted fails; nothing is planned anew for it.
+        return
     if _words_kept(record) >= MOST_WORDS:
         raise Refused(
             f"{MOST_WORDS} characters of feedback are kept already; restart_from DISCOVERY forgets them"
@@ -142,6 +148,10 @@ def _check_revise(record: JobRecord, request: Bound, kind: ReviewKind) -> None:
 
 def _check_edit(record: JobRecord, request: Edit) -> None:
     _check_bound(record, Bound(digest=request.base))
+    if record.gate and record.gate.step:
+        raise Refused(
+            f"gate {record.gate.id} is about a step and not about an artifact; approve or revise it"
+        )
     if decisions_enough(record):
         raise Refused("the gate is approved already; restart_from goes back")
     if facts_of(record).revisions_used_up:
@@ -189,7 +199,7 @@ def _check_dialogue(record: JobRecord, what: str) -> None:
 
 def _still_runs(record: JobRecord) -> None:
     """A job that has ended stays for a moment, to be shown and kept; what it takes then would be lost."""
-    if record.mode is Mode.NORMAL:
+    if record.mode is Mode.NORMAL and record.open_until is None:
         raise Refused(f"the job has ended in {record.state}; `phasegate restart` goes on in a new run")
 
 
@@ -230,11 +240,24 @@ def _check_resume(record: JobRecord) -> None:
         raise Refused(f"{why}; set_budget gives the job more")
 
 
-def _check_act(record: JobRecord) -> None:
+def _check_act(record: JobRecord, request: Act) -> None:
+    _pending(record)
+    if why := why_not_act(record):
+        raise Refused(why)
+    facts = mode_facts_of(record)
+    if request.option and record.state is State.VERIFIED:
+        option_named(record, request.option)
+        facts = replace(facts, option_selected=True)
     try:
-        move_mode(record.mode, ModeTrigger.ACT, mode_facts_of(record))
+        move_mode(record.mode, ModeTrigger.ACT, facts)
     except MoveRefused as refused:
         raise Refused(str(refused)) from None
+
+
+def _check_rollback(record: JobRecord, request: Rollback) -> None:
+    _pending(record)
+    if why := why_not_roll_back(record, request.to):
+        raise Refused(why)
 
 
 def _check_select(record: JobRecord, request: Select) -> None:

@@ -30,14 +30,18 @@ def spending(record: JobRecord) -> dict[Phase, Usage]:
 
 
 def in_words(used: Usage, usd: float | None = None, tokens: int | None = None) -> str:
-    """`15 calls, 1,650 tokens, $0.15 of $5.00; 2 calls at an unknown price`. `usd`, `tokens`: the limits."""
+    """`15 calls, 1,650 tokens, $0.15 of $5.00; 2 calls at an unknown price; 1 call estimated`.
+
+    `usd`, `tokens`: the limits.
+    """
     most_tokens = "" if tokens is None else f" of {tokens:,}"
     most_usd = "" if usd is None else f" of {dollars(usd)}"
     known = used.calls > used.unpriced_calls or not used.unpriced_calls or usd is not None
     parts = [_counted(used.calls, "call"), f"{used.tokens:,}{most_tokens} tokens"]
     parts += [f"{dollars(used.cost_usd)}{most_usd}"] if known else []
     unknown = f"{_counted(used.unpriced_calls, 'call')} at an unknown price" if used.unpriced_calls else ""
-    return "; ".join(part for part in (", ".join(parts), unknown) if part)
+    guessed = f"{_counted(used.estimated_calls, 'call')} estimated" if used.estimated_calls else ""
+    return "; ".join(part for part in (", ".join(parts), unknown, guessed) if part)
 
 
 def dollars(amount: float) -> str:

@@ -1,12 +1,13 @@
 """JobView: what people see of a job, with the exact next commands in both forms."""
 
-import json
 import shlex
 from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, Field
 
+from states.act import ActNote
+from states.act_commands import NextCommand, act_commands, command, step_commands, undo_commands
 from states.agents import AgentKind, AgentNote, Usage
 from states.facts import decisions_enough, facts_of
 from states.ledger import cut
@@ -44,14 +45,6 @@ LONGEST_SAID = 200
 """characters of what a person said that a view repeats"""
 
 
-class NextCommand(BaseModel):
-    """One thing that a person can do now, for phasegate and for plain Temporal."""
-
-    what: str
-    phasegate: str
-    temporal: str
-
-
 class PhaseProgress(BaseModel):
     """One line of progress."""
 
@@ -76,6 +69,8 @@ class JobView(BaseModel):
     hold: Hold | None = None
     gate: Gate | None = None
     questions: tuple[QuestionState, ...] = ()
+    act: ActNote | None = None
+    """the execution of the selected plan, once there is one; steps as of its last rest"""
     artifacts: tuple[ArtifactRef, ...] = ()
     findings: tuple[Finding, ...] = ()
     progress: tuple[PhaseProgress, ...] = ()
@@ -136,7 +131,7 @@ def awaiting(record: JobRecord) -> Awaiting:
     if record.hold is not None:
         return Awaiting.BUDGET if record.hold.kind is HoldKind.BUDGET else Awaiting.OPERATOR
     if record.gate is not None and not decisions_enough(record) and record.demand is None:
-        return Awaiting.HUMAN_REVIEW
+        return Awaiting.OPERATOR if record.gate.step else Awaiting.HUMAN_REVIEW
     if record.state is State.CLARIFICATION and record.open_questions() and not record.finished:
         return Awaiting.ANSWERS
     return Awaiting.NONE
@@ -156,6 +151,7 @@ def view_of(record: JobRecord) -> JobView:
         awaiting=awaiting(record),
         hold=record.hold,
         gate=record.gate,
+        act=record.act,
         questions=tuple(record.questions),
         artifacts=tuple(record.artifacts),
         findings=tuple(record.findings),
@@ -220,16 +216,6 @@ def _progress(record: JobRecord, phase: Phase) -> PhaseProgress:
 def _before_restart(record: JobRecord, phase: Phase) -> bool:
     last = record.restarts[-1].phase
     return phase in WORK_PHASES and WORK_PHASES.index(phase) < WORK_PHASES.index(last)
-
-
-def command(job: str, what: str, words: str, message: Message, payload: dict[str, Any]) -> NextCommand:
-    """One thing to do, for phasegate and as a plain signal; `job` and `words` are quoted for a shell."""
-    given = f" --input {shlex.quote(json.dumps(payload, ensure_ascii=False))}" if payload else ""
-    return NextCommand(
-        what=what,
-        phasegate=f"phasegate {words}",
-        temporal=f"temporal workflow signal --workflow-id {job} --name {message}{given}",
-    )
 
 
 def _larger_budget(record: JobRecord, job: str) -> NextCommand:
@@ -322,12 +308,17 @@ def next_commands(record: JobRecord) -> list[NextCommand]:
             ]
         case Awaiting.BUDGET:
             return [_larger_budget(record, job)]
+        case Awaiting.OPERATOR if record.gate and record.gate.step and record.hold is None:
+            return step_commands(record.gate, job)
         case Awaiting.OPERATOR:
             again = command(job, "go on", f"resume {job}", Message.RESUME, {})
-            return [again, _other_models(record, job)] if record.hold and record.hold.agent else [again]
+            others = [_other_models(record, job)] if record.hold and record.hold.agent else []
+            return [again, *others, *undo_commands(record, job)]
         case _ if record.state is State.VERIFIED:
             return [
                 *_selections(record, job),
+                *act_commands(record, job),
+                *undo_commands(record, job),
                 NextCommand(
                     what="read the plan",
                     phasegate=f"phasegate export {job}",

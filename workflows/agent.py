@@ -6,7 +6,8 @@ from temporalio import workflow
 from temporalio.common import RawValue
 
 with workflow.unsafe.imports_passed_through():
-    from activities.agent_orders import AgentOrder, AgentOutcome
+    from activities.agent_orders import USED, AgentOrder, AgentOutcome
+    from states.agents import Usage
     from states.budget import Account
     from states.trace import AgentProgress
     from workflows.conversation import RESTS, Conversation
@@ -22,8 +23,10 @@ class AgentWorkflow:
     @workflow.init
     def __init__(self, order: AgentOrder) -> None:
         self.order = order
-        self.talk = Conversation(order, Account(allowance=order.allowance, spent=order.spent))
+        account = Account(allowance=order.allowance, spent=order.spent)
+        self.talk = Conversation(order, account, record=self._record)
         self.talk.usage = order.spent
+        self.talk.used = dict.fromkeys(order.used)
 
     @workflow.signal(dynamic=True)
     def on_signal(self, name: str, args: Sequence[RawValue]) -> None:  # noqa: ARG002 (whatever it carries)
@@ -46,6 +49,15 @@ class AgentWorkflow:
         """Converse until something is handed over, or the conversation rests."""
         outcome = await self.talk.run(until=lambda: workflow.info().is_continue_as_new_suggested())
         if outcome.reason == RESTS:
-            past = {"carry": outcome.carry, "spent": outcome.usage, "past": tuple(self.talk.trace)}
+            past = {
+                "carry": outcome.carry,
+                "spent": outcome.usage,
+                "past": tuple(self.talk.trace),
+                "used": outcome.used,
+            }
             workflow.continue_as_new(order.model_copy(update=past))
         return outcome
+
+    def _record(self, used: Usage) -> None:
+        """Where the job finds it if this workflow is terminated; the server keeps it, whoever is killed."""
+        workflow.upsert_memo({USED: used.model_dump(mode="json", exclude_defaults=True)})

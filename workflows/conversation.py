@@ -1,7 +1,9 @@
 """One agent's conversation: ask the model, run what it asks for, until something is handed over."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable
+from itertools import count
 
 from temporalio import workflow
 from temporalio.exceptions import FailureError, is_cancelled_exception
@@ -21,6 +23,7 @@ with workflow.unsafe.imports_passed_through():
     from states.agents import AgentCarry, AgentEnd, Price, ToolCall, Usage
     from states.budget import Account, most
     from states.trace import AgentProgress, TraceEvent, TraceKind
+    from workflows.attempts import OWN_ATTEMPTS, Bill, bill_of, is_given_up, wait_after
     from workflows.failures import reason_of
 
 NUDGE = "Go on: call the tools to look further, or hand over what you have."
@@ -37,8 +40,15 @@ class Conversation:
     """Owned by a workflow, which may run two at once over one account. Not a workflow of its own."""
 
     def __init__(
-        self, order: AgentOrder, account: Account, send: Callable[[str], None] | None = None
+        self,
+        order: AgentOrder,
+        account: Account,
+        send: Callable[[str], None] | None = None,
+        record: Callable[[Usage], None] | None = None,
     ) -> None:
+        """`send` passes a stored mail on; `record` is told before each call what is used if this is the last
+        thing that is ever heard of it.
+        """
         self.order = order
         self.usage = Usage()
         self.used: dict[str, None] = {}
@@ -48,6 +58,9 @@ class Conversation:
         self.carry: AgentCarry | None = order.carry
         self._account = account
         self._send = send
+        self._record = record
+        self._unheard = 0
+        """attempts of the call under way that nobody heard of again"""
         self._mail: list[tuple[str, str]] = []
         self._doing = ""
         self._forced = False
@@ -146,11 +159,8 @@ class Conversation:
         budget."""
         last: FailureError | None = None
         for model in self.order.models:
-            if not await self._room(model):
-                return False
             try:
-                await self._call(model, only=only)
-                return True
+                return await self._call(model, only=only)
             except FailureError as failed:
                 if is_cancelled_exception(failed):
                     raise
@@ -159,22 +169,13 @@ class Conversation:
         assert last is not None, "a ladder has at least one model"
         raise last
 
-    async def _room(self, model: str) -> bool:
+    async def _call(self, model: str, *, only: bool) -> bool:
+        """Ask until the model replies; False when stopped or out of budget. Raises the last failure."""
         carry = self._carry()
-        self._doing = "waits for budget"
         bound = most(carry.size, self.order.limits.max_output_tokens, carry.prices.get(model, Price()))
-        account = self._account
-        await workflow.wait_condition(
-            lambda: self.stopping or bool(account.used_up()) or account.may_start(bound)
-        )
-        if self.stopping or account.used_up():
+        if not await self._room(bound):
             return False
-        account.reserve(self.order.agent, bound)
-        return True
-
-    async def _call(self, model: str, *, only: bool) -> None:
-        carry = self._carry()
-        mail, asked, self._doing = tuple(self._mail), workflow.now(), f"asks {model}"
+        mail, asked = tuple(self._mail), workflow.now()
         order = CallOrder(
             order=carry.order,
             head=carry.head,
@@ -185,29 +186,92 @@ class Conversation:
             model=model,
             only=only,
         )
-        used = Usage()
         try:
-            reply = await workflow.execute_activity_method(
-                AgentActivities.call_model,
-                order,
-                **patience.model_call(self.order.limits.call_seconds),
-                summary=f"{self.order.agent} call {order.number}: {model}",
-            )
-            used = reply.usage
-        except BaseException as failed:
-            # Refused calls cost nothing; what was given up while it ran may have been paid.
-            given_up = isinstance(failed, asyncio.CancelledError) or is_cancelled_exception(failed)
-            used = LOST if given_up else Usage()
-            raise
+            reply = await self._reply(order, bound)
         finally:
-            self._account.settle(self.order.agent, used)
-            self.usage += used
+            self._settle(self._doubt(bound))
+            self._unheard = 0
+        if reply is None:
+            return False
         for digest, source in mail:
             # Noted once, however often the call failed before.
             self._note(TraceKind.COMMUNICATION_RECEIVED, at=asked, message=digest, source=source)
         del self._mail[: len(mail)]
         self.used[model] = None
         self._take_reply(order, reply)
+        return True
+
+    async def _room(self, bound: Usage) -> bool:
+        """Reserve what an attempt may use, once there is room; False when stopped or out of budget."""
+        self._doing = "waits for budget"
+        doubt, account = self._doubt(bound), self._account
+        await workflow.wait_condition(
+            lambda: self.stopping or bool(account.used_up(doubt)) or account.may_start(bound + doubt)
+        )
+        if self.stopping or account.used_up(doubt):
+            return False
+        account.reserve(self.order.agent, bound + doubt)
+        return True
+
+    async def _reply(self, order: CallOrder, bound: Usage) -> Reply | None:
+        """The reply, after as many attempts as it takes; None when stopped or out of budget between two."""
+        own = workflow.patched(OWN_ATTEMPTS)
+        for number in count(1):
+            self._doing = f"asks {order.model}"
+            try:
+                return await self._attempt(order, bound, own=own)
+            except FailureError as failed:
+                wait = wait_after(failed, number) if own else None
+                if wait is None:
+                    raise
+                self._doing = (
+                    f"waits {wait.total_seconds():.0f} s for {order.model}: {reason_of(failed)[:200]}"
+                )
+            with contextlib.suppress(TimeoutError):
+                await workflow.wait_condition(lambda: self.stopping, timeout=wait)
+            if not await self._room(bound):
+                return None
+        raise AssertionError("attempts end with a reply or a failure")
+
+    async def _attempt(self, order: CallOrder, bound: Usage, *, own: bool) -> Reply:
+        """One attempt, booked with what it used or may have used."""
+        seconds, doubt = self.order.limits.call_seconds, self._doubt(bound)
+        if own and self._record:
+            self._record(self.usage + doubt + bound)
+        used = Usage()
+        try:
+            reply = await workflow.execute_activity_method(
+                AgentActivities.call_model,
+                order,
+                **(patience.model_attempt(seconds) if own else patience.model_call(seconds)),
+                summary=f"{self.order.agent} call {order.number}: {order.model}",
+            )
+            # What nobody heard of again was asked in vain, unless this is its reply.
+            self._unheard -= bool(self._unheard and reply.kept)
+            used = reply.usage + self._doubt(bound)
+            self._unheard = 0
+            return reply
+        except BaseException as failed:
+            used = self._billed(failed, bound) if own else LOST if is_given_up(failed) else Usage()
+            raise
+        finally:
+            self._settle(used)
+
+    def _billed(self, failed: BaseException, bound: Usage) -> Usage:
+        """What to book for an attempt without a reply, and for those that nobody heard of before it."""
+        bill = bill_of(failed)
+        self._unheard += bill is not Bill.NONE
+        if bill is Bill.DOUBTFUL:
+            return Usage()
+        used, self._unheard = self._doubt(bound), 0
+        return used
+
+    def _doubt(self, bound: Usage) -> Usage:
+        return sum([bound] * self._unheard, Usage())
+
+    def _settle(self, used: Usage) -> None:
+        self._account.settle(self.order.agent, used)
+        self.usage += used
 
     def _take_reply(self, order: CallOrder, reply: Reply) -> None:
         carry = self._carry()

@@ -14,8 +14,8 @@ with workflow.unsafe.imports_passed_through():
     from activities.orders import LedgerPage
     from activities.planning import PlanningActivities
     from states.details import details_of
+    from states.holding import pause
     from states.ledger import EntryKind
-    from states.receive import pause
     from states.record import LEDGER_KEPT, Hold, JobRecord
     from states.words import HoldKind
     from workflows.failures import reason_of
@@ -42,10 +42,11 @@ class Job:
             return True
         self.publish()
         await self.save()
-        hold = self.record.hold
+        hold, mode = self.record.hold, self.record.mode
 
         def woken() -> bool:
-            changed = self.record.demand is not None or self.record.hold != hold
+            moved = self.record.hold != hold or self.record.mode is not mode
+            changed = moved or self.record.demand is not None
             return until() or changed or workflow.info().is_continue_as_new_suggested()
 
         try:

@@ -1,5 +1,6 @@
 """Every time-out and retry policy, named, each with its reason."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TypedDict
 
@@ -50,6 +51,9 @@ AGENT_TASK = timedelta(seconds=5)
 AGENT_LEAVES = timedelta(seconds=20)
 """how long a job that moves on waits for an agent to say what it used; a killed worker's is there by then"""
 
+EXECUTION_STOPS = timedelta(seconds=30)
+"""how long a job waits for its execution to stop; a killed worker's steps are given up after ten of them"""
+
 QUICK = QuickPatience(
     # Reading stored artifacts and some files: tens of milliseconds; minutes mean that something hangs.
     start_to_close_timeout=timedelta(minutes=2),
@@ -64,19 +68,52 @@ QUICK = QuickPatience(
 )
 
 
-def model_call(seconds: float) -> Patience:
+MODEL_RETRIES = RetryPolicy(
+    # Rate limits and outages pass within minutes, and a provider's Retry-After comes first; then the next
+    # model of the ladder, or a person.
+    initial_interval=timedelta(seconds=1),
+    backoff_coefficient=2,
+    maximum_interval=timedelta(minutes=2),
+    maximum_attempts=8,
+    non_retryable_error_types=[TOO_LARGE],
+)
+
+
+def model_call(seconds: float, retries: RetryPolicy = MODEL_RETRIES) -> Patience:
     """Patience with one model call, whose own time-out is `seconds`."""
     return Patience(
         # The provider enforces the call's time-out; a minute more covers the store and a busy machine.
         start_to_close_timeout=timedelta(seconds=seconds + 60),
         heartbeat_timeout=timedelta(seconds=10),
-        # Rate limits and outages pass within minutes, and a provider's Retry-After comes first; then the
-        # next model of the ladder, or a person.
+        retry_policy=retries,
+    )
+
+
+def model_attempt(seconds: float) -> Patience:
+    """Patience with one attempt of a model call; `workflows.attempts` makes the next one."""
+    return model_call(seconds, replace(MODEL_RETRIES, maximum_attempts=1))
+
+
+def before_attempt(number: int) -> timedelta | None:
+    """How long to wait before attempt `number`, from 2, of a model call; None where there is no such one."""
+    if number > MODEL_RETRIES.maximum_attempts:
+        return None
+    longest = MODEL_RETRIES.maximum_interval
+    assert longest is not None, "the wait between attempts is bounded"
+    return min(MODEL_RETRIES.initial_interval * MODEL_RETRIES.backoff_coefficient ** (number - 2), longest)
+
+
+def step(seconds: float) -> Patience:
+    """Patience with one step of a plan, whose command may take `seconds`."""
+    return Patience(
+        # The command's own limit ends it in time; the rest is for a large tree before and after it.
+        start_to_close_timeout=timedelta(seconds=seconds) + timedelta(minutes=30),
+        heartbeat_timeout=timedelta(seconds=10),
+        # A lost worker or a full disk: what may have run before says so. The plan's own retries are others.
         retry_policy=RetryPolicy(
             initial_interval=timedelta(seconds=1),
-            backoff_coefficient=2,
-            maximum_interval=timedelta(minutes=2),
-            maximum_attempts=8,
+            backoff_coefficient=3,
+            maximum_attempts=5,
             non_retryable_error_types=[TOO_LARGE],
         ),
     )

@@ -11,8 +11,8 @@ from temporalio.exceptions import ApplicationError, FailureError
 
 with workflow.unsafe.imports_passed_through():
     from activities.orders import EditOrder, Handover, LoadOrder, WorkOrder
-    from activities.payloads import Unreadable
     from activities.planning import PlanningActivities
+    from states.acting import STARTED_WITH, acts_now, begin_act, note_progress, starts_to_act
     from states.advance import advance, begin, end, record_artifact, record_review, reopen, review_trigger
     from states.agents import AgentEnd, AgentKind
     from states.diagram import phase_diagram
@@ -36,10 +36,12 @@ with workflow.unsafe.imports_passed_through():
         State,
         Trigger,
     )
+    from workflows.acting import Acting
+    from workflows.execution import PROGRESS
     from workflows.failures import reason_of
+    from workflows.inputs import decode, only
     from workflows.orders import built_from, feedback_for, prepare_order, review_order, work_order
     from workflows.patience import is_near, is_quick
-    from workflows.staff import Staffed
 
 NOT_READ = "the job has not been read from the store"
 Work = Callable[[PlanningActivities, WorkOrder], Awaitable[Handover]]
@@ -65,7 +67,7 @@ def work_of(phase: Phase) -> Work:
 
 
 @workflow.defn
-class PlanningWorkflow(Staffed):
+class PlanningWorkflow(Acting):
     """One task being planned for one repository."""
 
     @workflow.init
@@ -77,7 +79,7 @@ class PlanningWorkflow(Staffed):
         spec = JobSpec(task="(not read yet)", repository="(not read yet)")
         try:
             info = workflow.info()
-            start = read_start(_only(raw), info.workflow_id, info.continued_run_id is not None)
+            start = read_start(only(raw), info.workflow_id, info.continued_run_id is not None)
         except BadStart as problem:
             # Raised from `run`: an error here would fail the task again and again instead of the job.
             self.problem, start = str(problem), JobStart()
@@ -95,7 +97,10 @@ class PlanningWorkflow(Staffed):
     def on_signal(self, name: str, args: Sequence[RawValue]) -> None:
         """Every message as a signal. One dynamic handler, untyped on purpose: a typed one drops or wedges."""
         try:
-            given = _decode(args)
+            given = decode(args)
+            if name == PROGRESS:
+                note_progress(self.record, given)
+                return
         except Malformed as garbage:
             note_refusal(self.record, name, str(garbage), workflow.now())
         else:
@@ -109,7 +114,7 @@ class PlanningWorkflow(Staffed):
     @workflow.update(dynamic=True)
     def on_update(self, name: str, args: Sequence[RawValue]) -> Ack:
         """Every message as an update: the same, with an answer."""
-        request = read(self.record, name, _decode(args))
+        request = read(self.record, name, decode(args))
         ack = take(self.record, Message(name), request, workflow.now())
         self.show()
         self.log_ledger()
@@ -121,7 +126,7 @@ class PlanningWorkflow(Staffed):
         if self.problem or self.resume:
             raise ApplicationError(self.problem or NOT_READ, type="NotReady")
         try:
-            read(self.record, name, _decode(args))
+            read(self.record, name, decode(args))
         except (Refused, Malformed) as refused:
             raise ApplicationError(str(refused), type=type(refused).__name__) from None
 
@@ -195,6 +200,11 @@ class PlanningWorkflow(Staffed):
         """What happened; None when the loop should look again."""
         if self.record.demand:
             return await self._demanded(self.record.demand)
+        if starts_to_act(self.record):
+            begin_act(self.record, STARTED_WITH, workflow.now())
+        if acts_now(self.record):
+            await self.carry_out()
+            return None
         if self.record.hold and self.record.state is not State.CANCELLED:
             await self.wait(lambda: self.record.hold is None)
             return None
@@ -369,27 +379,8 @@ class PlanningWorkflow(Staffed):
     async def _keep_open(self) -> Trigger | None:
         """A verified job stays reachable for restart_from and act until its time is over."""
         left = (self.record.open_until or workflow.now()) - workflow.now()
-        over = left <= timedelta(0) or not await self.wait(lambda: False, left)
+        over = left <= timedelta(0) or not await self.wait(lambda: starts_to_act(self.record), left)
         if over and self.record.demand is None:
             end(self.record, workflow.now())
             self.done = True
         return None
-
-
-def _only(inputs: Sequence[Any]) -> Any:
-    """The one input. Takes any number of any kind: what Temporal cannot pass on wedges the job instead."""
-    if len(inputs) > 1:
-        raise BadStart(f"the job takes one input, got {len(inputs)}")
-    given = inputs[0] if inputs else None
-    if isinstance(given, Unreadable):
-        raise BadStart(f"the input cannot be decoded: {given.why}")
-    return given
-
-
-def _decode(args: Sequence[RawValue]) -> list[Any]:
-    """The arguments of a message. Raises Malformed for bytes that are no payload of ours."""
-    given = [workflow.payload_converter().from_payload(arg.payload) for arg in args]
-    for each in given:
-        if isinstance(each, Unreadable):
-            raise Malformed(f"cannot be decoded: {each.why}")
-    return given

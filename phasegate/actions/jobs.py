@@ -7,7 +7,8 @@ from phasegate.client import JobClient
 from phasegate.dev_record import DevRecord
 from phasegate.problems import WrongUse
 from phasegate.session import Session, person
-from states.view import JobView, NextCommand
+from states.act_commands import NextCommand
+from states.view import JobView
 from states.words import Phase
 
 _USUAL = ("127.0.0.1:7233", "localhost:7233")

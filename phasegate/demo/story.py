@@ -11,9 +11,10 @@ from phasegate.client import JobClient
 from phasegate.demo.stage import DemoFailed, Stage
 from phasegate.demo.telling import Telling
 from phasegate.problems import NoServer, NoWorker
+from states.act_commands import NextCommand, command
 from states.artifacts.base import Artifact
 from states.record import Gate
-from states.view import JobView, NextCommand, command
+from states.view import JobView
 from states.words import Message, Phase
 
 JOB = "demo"

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from phasegate.screen.artifact import diff_text
 from phasegate.screen.tame import tame, tame_line
-from states.view import NextCommand
+from states.act_commands import NextCommand
 
 WIDTH = 80
 """columns of prose where more would fit"""

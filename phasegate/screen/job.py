@@ -10,10 +10,11 @@ from rich.text import Text
 from phasegate.screen.consoles import whole
 from phasegate.screen.models import cost, model_lines, pair
 from phasegate.screen.tame import tame, tame_line
+from states.act_commands import NextCommand
 from states.approvals import accepted
 from states.record import ArtifactRef, Gate, Hold, QuestionState
 from states.trace import AgentProgress
-from states.view import JobView, NextCommand, PhaseProgress
+from states.view import JobView, PhaseProgress
 from states.words import ArtifactStatus, Awaiting, HoldKind, Mode, Phase, PhaseStatus, Stage, State
 
 _LOOKS = {

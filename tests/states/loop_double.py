@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from states.advance import advance, end
 from states.facts import decisions_enough, facts_of
+from states.holding import pause
 from states.ledger import EntryKind
 from states.machine import MoveRefused
-from states.receive import note_refusal, pause
+from states.receive import note_refusal
 from states.record import Demand, Hold, JobRecord
 from states.review import PhaseFacts
 from states.words import Message, QuestionHandling, ReviewKind, Stage, State, Trigger

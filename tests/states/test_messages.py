@@ -87,6 +87,7 @@ A_STRING = {
     Message.PAUSE: ("lunch", "reason"),
     Message.RESUME: ("back", "reason"),
     Message.CANCEL: ("not needed", "reason"),
+    Message.ACT: ("2", "option"),
     Message.ROLLBACK: ("step 2", "to"),
     Message.SET_MODELS: ("openai/gpt-5", "model"),
 }
@@ -119,7 +120,7 @@ AN_OBJECT: dict[Message, dict[str, Any]] = {
         "by": "Ann",
     },
     Message.SELECT: {"option": "2", "by": "Ann"},
-    Message.ACT: {"by": "Ann"},
+    Message.ACT: {"option": "2", "by": "Ann"},
     Message.PAUSE: {"reason": "lunch", "by": "Ann"},
     Message.RESUME: {"reason": "back", "by": "Ann"},
     Message.CANCEL: {"reason": "no", "by": "Ann"},

@@ -11,9 +11,10 @@ import pytest
 from states.advance import advance
 from states.facts import mode_facts_of
 from states.guards import ModeFacts
+from states.holding import pause
 from states.machine import MoveRefused, check_mode_move, move_mode
 from states.modes import MODE_TABLE, ModeRow
-from states.receive import pause, receive
+from states.receive import receive
 from states.record import Hold
 from states.words import Message, Mode, ModeTrigger, Phase, State, Trigger
 from tests.states.job_maker import NOW, everything_but_the_ledger, job_in, new_job, story

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from states.receive import pause, receive
+from states.act_commands import NextCommand
+from states.holding import pause
+from states.receive import receive
 from states.record import Hold, JobRecord, QuestionState
-from states.view import NextCommand, awaiting, next_commands
+from states.view import awaiting, next_commands
 from states.words import Awaiting, State
 from tests.states.job_maker import NOW, QUESTION, job_in
 

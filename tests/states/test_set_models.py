@@ -3,9 +3,10 @@
 import pytest
 
 from states.agents import AgentKind, AgentNote
+from states.holding import pause
 from states.messages import Malformed, parse
 from states.models import NO_MODEL
-from states.receive import pause, receive
+from states.receive import receive
 from states.record import Hold, JobRecord
 from states.view import next_commands
 from states.words import HoldKind, Message, Mode, Phase, State

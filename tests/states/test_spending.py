@@ -15,6 +15,7 @@ from states.words import Phase
 from tests.states.job_maker import NOW, new_job
 
 ONE = Usage(calls=1, prompt_tokens=100, completion_tokens=10, cached_tokens=60, cost_usd=0.01)
+GUESSED = ONE.model_copy(update={"estimated_calls": 1})
 UNKNOWN = Usage(calls=1, prompt_tokens=100, completion_tokens=10, unpriced_calls=1)
 
 
@@ -34,6 +35,7 @@ def test_dollars(amount: float, text: str) -> None:
         (UNKNOWN + UNKNOWN, None, None, "2 calls, 220 tokens; 2 calls at an unknown price"),
         (UNKNOWN, 1.0, None, "1 call, 110 tokens, $0.00 of $1.00; 1 call at an unknown price"),
         (ONE, None, 20_000, "1 call, 110 of 20,000 tokens, $0.01"),
+        (GUESSED + ONE, None, None, "2 calls, 220 tokens, $0.02; 1 call estimated"),
         (Usage(), None, None, "0 calls, 0 tokens, $0.00"),
     ],
 )
@@ -46,7 +48,7 @@ def test_an_unknown_price_is_never_shown_as_nothing(
 def test_spending_is_by_phase_with_reviews_and_the_running_agent_is_named() -> None:
     record = new_job()
     for kind in (AgentKind.PLAN, AgentKind.REVIEW):
-        agent = hire(record, kind, Phase.DISCOVERY, ("m", "n"))
+        agent = hire(record, kind, Phase.DISCOVERY, ("m", "n")).id
         book(record, agent, AgentEnd.SUBMITTED, ONE, ("n",), "", NOW)
     hire(record, AgentKind.PLAN, Phase.CONTRACTS, ("m",))
     view = view_of(record)
@@ -76,7 +78,7 @@ def test_the_exported_plan_says_what_models_did_and_cost() -> None:
     wanted = ClarificationArtifact(updated_requirements=TaskRequirements(task="t", requirements=("r",)))
     artifacts = (wanted, None, ImplementationPlanArtifact(), None)
     assert "## MODELS" not in plan_document(*artifacts, record)
-    agent = hire(record, AgentKind.PLAN, Phase.DISCOVERY, ("m",))
+    agent = hire(record, AgentKind.PLAN, Phase.DISCOVERY, ("m",)).id
     book(record, agent, AgentEnd.SUBMITTED, ONE + UNKNOWN, ("m",), "", NOW)
     hire(record, AgentKind.REVIEW, Phase.DISCOVERY, ("m",))
     text = plan_document(*artifacts, record)

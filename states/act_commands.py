@@ -1,0 +1,61 @@
+"""What a person can type about carrying a plan out, for phasegate and as plain signals."""
+
+import json
+import shlex
+from typing import Any
+
+from pydantic import BaseModel
+
+from states.acting import why_not_act, why_not_roll_back
+from states.record import Gate, JobRecord
+from states.words import Message, Mode
+
+
+class NextCommand(BaseModel):
+    """One thing that a person can do now, for phasegate and for plain Temporal."""
+
+    what: str
+    phasegate: str
+    temporal: str
+
+
+def command(job: str, what: str, words: str, message: Message, payload: dict[str, Any]) -> NextCommand:
+    """One thing to do, for phasegate and as a plain signal; `job` and `words` are quoted for a shell."""
+    given = f" --input {shlex.quote(json.dumps(payload, ensure_ascii=False))}" if payload else ""
+    return NextCommand(
+        what=what,
+        phasegate=f"phasegate {words}",
+        temporal=f"temporal workflow signal --workflow-id {job} --name {message}{given}",
+    )
+
+
+def step_commands(gate: Gate, job: str) -> list[NextCommand]:
+    """The two answers to an operator gate."""
+    bound: dict[str, Any] = {"gate": gate.id, "digest": gate.digest[:12]}
+    flags = f"--gate {gate.id} --digest {gate.digest[:12]}"
+    yes = f"say that step {gate.step} is done" if gate.by_hand else f"allow step {gate.step} its command"
+    return [
+        command(job, yes, f"approve {job} {flags}", Message.APPROVE, bound),
+        command(
+            job,
+            f"refuse step {gate.step}",
+            f"revise {job} 'why not' {flags}",
+            Message.REVISE,
+            {"feedback": "why not", **bound},
+        ),
+    ]
+
+
+def act_commands(record: JobRecord, job: str) -> list[NextCommand]:
+    """Carrying out a verified plan, where it can begin."""
+    if record.mode is not Mode.PLAN or record.selected is None or why_not_act(record):
+        return []
+    return [command(job, "carry the plan out", f"act {job}", Message.ACT, {})]
+
+
+def undo_commands(record: JobRecord, job: str) -> list[NextCommand]:
+    """Undoing what was carried out, where there is something."""
+    act = record.act
+    if act is None or not act.last.steps or why_not_roll_back(record, ""):
+        return []
+    return [command(job, "undo all steps", f"rollback {job}", Message.ROLLBACK, {})]

@@ -1,0 +1,260 @@
+"""Act mode's books: an execution begins, waits for operators, comes to rest, goes back, ends."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic import ValidationError
+
+from states.act import ActEnd, ActNote, ActOutcome, StepAsk, Undo
+from states.artifacts.base import digest_of
+from states.execution import ExecutionStatus, Progress
+from states.facts import mode_facts_of
+from states.holding import pause
+from states.ledger import EntryKind
+from states.machine import move_mode
+from states.record import Gate, Hold, JobRecord
+from states.undoing import START
+from states.words import HoldKind, Mode, ModeTrigger, Phase, State
+
+STARTED_WITH = "policy:act"
+"""who carries a plan out because the job was started so"""
+LEARNT = 20
+"""errors of an execution that a restart remembers"""
+
+
+def begin_act(record: JobRecord, by: str, now: datetime) -> None:
+    """Carry the selected plan out. Raises MoveRefused where the mode table does."""
+    _move(record, ModeTrigger.ACT, by, now)
+    chosen = record.selected
+    assert chosen is not None, "the mode table lets nothing act without a selected option"
+    record.acts += 1
+    record.act = ActNote(
+        id=f"{record.job}.act-{record.acts}",
+        option=chosen.option,
+        plan=chosen.plan,
+        branch=branch_of(record.job, record.acts),
+        by=by,
+        started=now,
+    )
+    record.note(
+        now, EntryKind.ACT, f"option {chosen.option} on {record.act.branch}", who=by, digest=chosen.plan
+    )
+
+
+def branch_of(job: str, number: int) -> str:
+    """The branch of a job's execution: the first has the job's name, later ones a number behind it."""
+    safe = re.sub(r"\.(?=\.|lock$|$)", "-", job)
+    return f"phasegate/{safe}" if number == 1 else f"phasegate/{safe}-{number}"
+
+
+def acts_now(record: JobRecord) -> bool:
+    """Whether the execution is what goes on now: to carry out, or to go back."""
+    return record.state is State.VERIFIED and (undoing(record) or record.mode is Mode.ACT)
+
+
+def undoing(record: JobRecord) -> bool:
+    """Whether a rollback is wanted that has not happened yet."""
+    return record.act is not None and record.act.undo is not None
+
+
+def starts_to_act(record: JobRecord) -> bool:
+    """Whether a job that was started with `act` has come to where it acts by itself."""
+    waits = record.state is State.VERIFIED and record.mode is Mode.PLAN and record.hold is None
+    return record.spec.act and waits and record.selected is not None and not record.acts
+
+
+def set_running(record: JobRecord) -> None:
+    """The execution's workflow is about to be started."""
+    assert record.act is not None
+    record.act = record.act.model_copy(update={"running": True, "status": ExecutionStatus.RUNNING})
+
+
+def note_progress(record: JobRecord, given: Sequence[Any]) -> bool:
+    """Take in how far an execution says it is; False when it is not the one that runs. For people to see,
+    nothing is decided by it: anybody can send such a signal."""
+    act = record.act
+    try:
+        progress = Progress.model_validate(given[0] if len(given) == 1 else None)
+    except ValidationError:
+        return False
+    if act is None or not act.running or progress.execution != act.id:
+        return False
+    record.act = act.model_copy(update={"last": act.last.model_copy(update={"progress": progress})})
+    return True
+
+
+def book_rest(record: JobRecord, outcome: ActOutcome, now: datetime) -> None:
+    """An execution came to rest: keep what it says, and let the job stand where it can go on."""
+    act = record.act
+    assert act is not None
+    last = outcome if outcome.kept else outcome.model_copy(update={"kept": act.last.kept})
+    settled: dict[str, object] = {
+        "running": False,
+        "again": False,
+        "undo": None,
+        "ready": (),
+        "refused": {},
+        "done": {},
+    }
+    record.act = act.model_copy(update={"last": last, "status": _status(outcome), **settled})
+    record.note(now, EntryKind.ACT, f"{act.id}: {outcome.end}", why=_told(outcome), digest=last.kept)
+    match outcome.end:
+        case ActEnd.COMPLETED:
+            _move(record, ModeTrigger.CLOSE, "phasegate", now)
+            record.hold, record.paused_from = None, None
+            record.open_until = now + timedelta(seconds=record.spec.policy.keep_open_seconds)
+        case ActEnd.FAILED | ActEnd.BROKEN if record.demand is None and act.undo is None:
+            record.act = record.act.model_copy(update={"again": True})
+            hold = Hold(reason=_told(outcome), by="phasegate", kind=HoldKind.FAILURE, since=now)
+            pause(record, hold, now)
+        case ActEnd.BROKEN if act.undo is not None and record.hold:
+            record.hold = record.hold.model_copy(update={"reason": f"not rolled back: {outcome.reason}"})
+        case _:
+            pass
+
+
+def _status(outcome: ActOutcome) -> ExecutionStatus:
+    match outcome.end:
+        case ActEnd.COMPLETED:
+            return ExecutionStatus.COMPLETED
+        case ActEnd.FAILED:
+            return ExecutionStatus.FAILED
+        case _:
+            return ExecutionStatus.PAUSED
+
+
+def _told(outcome: ActOutcome) -> str:
+    """Why it rests, for people."""
+    if outcome.end is ActEnd.FAILED:
+        failed = [f"{line.id} ({line.error})" for line in outcome.steps if line.status == "failed"]
+        return f"steps failed: {', '.join(failed)}" if failed else "a required step was skipped"
+    return outcome.reason
+
+
+# --- operator gates -----------------------------------------------------------------------------------
+
+
+def next_ask(record: JobRecord) -> StepAsk | None:
+    """The first thing that a step waits for and nobody has decided."""
+    act = record.act
+    if act is None or act.last.end is not ActEnd.WAITING:
+        return None
+    return next((ask for ask in act.last.asks if not _decided(act, ask)), None)
+
+
+def _decided(act: ActNote, ask: StepAsk) -> bool:
+    return ask.step in act.refused or ask.step in act.ready
+
+
+def open_ask(record: JobRecord, ask: StepAsk, now: datetime) -> None:
+    """Open the operator gate of one waiting step. Its digest is that of exactly what is asked."""
+    act = record.act
+    assert act is not None
+    record.operator_gates += 1
+    record.gate = Gate(
+        id=f"operator-{record.operator_gates}",
+        phase=Phase.VERIFIED,
+        digest=digest_of([act.id, ask.step, ask.asks]),
+        opened=now,
+        needed=record.spec.policy.approvals,
+        step=ask.step,
+        asks=ask.asks,
+        by_hand=ask.by_hand,
+        notes=ask.notes,
+    )
+    what = f"gate {record.gate.id} opened for step {ask.step}"
+    record.note(now, EntryKind.GATE, what, why=ask.asks, digest=record.gate.digest)
+
+
+def settle_ask(record: JobRecord, now: datetime) -> None:
+    """Enough people said yes: the command may run, or the code is written."""
+    gate, act = record.gate, record.act
+    assert gate is not None
+    assert act is not None
+    names = ", ".join(d.by for d in gate.decisions)
+    allowed = act.allowed if gate.by_hand or gate.asks in act.allowed else (*act.allowed, gate.asks)
+    done = {**act.done, gate.step: names} if gate.by_hand else act.done
+    ready = (*act.ready, gate.step)
+    record.act = act.model_copy(update={"allowed": allowed, "done": done, "ready": ready})
+    close_ask(record, f"{'done' if gate.by_hand else 'allowed'} by {names}", now)
+
+
+def refuse_ask(record: JobRecord, by: str, feedback: str, now: datetime) -> None:
+    """A person does not want a step done; it fails with what they said."""
+    gate, act = record.gate, record.act
+    assert gate is not None
+    assert act is not None
+    record.act = act.model_copy(update={"refused": {**act.refused, gate.step: f"{by} refused: {feedback}"}})
+    close_ask(record, f"refused by {by}", now)
+
+
+def close_ask(record: JobRecord, outcome: str, now: datetime) -> None:
+    """The open operator gate is no longer open."""
+    gate = record.gate
+    assert gate is not None
+    record.gates_closed[gate.id] = outcome
+    record.note(now, EntryKind.GATE, f"gate {gate.id} closed: {outcome}", digest=gate.digest)
+    record.gate = None
+
+
+def why_not_act(record: JobRecord) -> str:
+    """What stands against carrying the plan out besides the mode table; blank when nothing does."""
+    act = record.act
+    if record.mode is Mode.ACT:
+        return "duplicate: the plan is being carried out already"
+    if record.mode is Mode.PAUSED and record.paused_from is Mode.ACT:
+        return "the execution is paused; resume carries on, rollback undoes"
+    if act is not None and act.status is ExecutionStatus.COMPLETED:
+        return "the plan was carried out already; rollback undoes it, restart_from plans anew"
+    return ""
+
+
+# --- going back ---------------------------------------------------------------------------------------
+
+
+def why_not_roll_back(record: JobRecord, to: str) -> str:
+    """What stands against a rollback; blank when nothing does."""
+    act = record.act
+    if act is None or (record.mode is Mode.NORMAL and record.open_until is None):
+        return "nothing was carried out, so there is nothing to roll back"
+    if act.undo is not None:
+        return f"duplicate: a rollback by {act.undo.by} is under way"
+    steps = [line.id for line in act.last.steps]
+    known = {*START, *map(str.casefold, steps), *(line.title.strip().casefold() for line in act.last.steps)}
+    number = to.casefold().removeprefix("step").strip().removeprefix("#")
+    if steps and to.strip().casefold() not in known and not number.isdigit():
+        return f"the plan has no step {to[:60]!r}; steps are {', '.join(steps)}"
+    return ""
+
+
+def ask_undo(record: JobRecord, to: str, by: str, now: datetime) -> None:
+    """A rollback is wanted: whatever runs stops first, and the job is paused behind it."""
+    act = record.act
+    assert act is not None
+    if record.gate and record.gate.step:
+        close_ask(record, f"overtaken by a rollback by {by}", now)
+    if record.mode is Mode.NORMAL:
+        _move(record, ModeTrigger.PLAN, by, now)
+    if record.mode is Mode.PLAN:
+        _move(record, ModeTrigger.ACT, by, now)
+    where = f"step {to}" if to else "the start"
+    record.act = act.model_copy(update={"undo": Undo(to=to, by=by), "refused": {}, "ready": (), "done": {}})
+    reason = f"rolled back to {where}; resume carries on from there"
+    pause(record, Hold(reason=reason, by=by, since=now), now)
+
+
+def learnt(record: JobRecord) -> tuple[str, ...]:
+    """What carrying the plan out has shown, for the plan that replaces it."""
+    act = record.act
+    if act is None:
+        return ()
+    lines = [f"step {line.id} ({line.title}): {line.error}" for line in act.last.steps if line.error]
+    return tuple(lines[:LEARNT])
+
+
+def _move(record: JobRecord, trigger: ModeTrigger, by: str, now: datetime) -> None:
+    before = record.mode
+    record.mode = move_mode(before, trigger, mode_facts_of(record))
+    record.note(now, EntryKind.MODE, f"{before} -> {record.mode}", who=by)

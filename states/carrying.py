@@ -1,0 +1,102 @@
+"""What an execution's workflow makes of its record: who waits, what was decided, how to tell it."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+
+from states.act import ActEnd, ActOutcome, StepAsk, StepLine
+from states.artifacts.plan import Plan, PlanStep, StepType
+from states.execution import (
+    Execution,
+    ExecutionStatus,
+    StepResult,
+    StepRun,
+    StepStatus,
+    end_step,
+    errors_of,
+    metrics_of,
+    progress_of,
+)
+
+
+def decide(
+    execution: Execution,
+    plan: Plan,
+    refused: Mapping[str, str],
+    ready: Collection[str],
+    now: datetime,
+) -> None:
+    """Bring steps that wait in line with what people decided since: they may go on, or are refused."""
+    for step in plan.steps:
+        run = execution.steps[step.id]
+        if run.status is not StepStatus.WAITING or run.result is None:
+            continue
+        if why := refused.get(step.id):
+            no = StepResult(status=StepStatus.FAILED, error=why)
+            execution.steps[step.id] = run.model_copy(update={"attempts": run.attempts + step.retries + 1})
+            end_step(execution, plan, step.id, no, now)
+        elif step.id in ready:
+            execution.steps[step.id] = run.model_copy(update={"status": StepStatus.PENDING})
+
+
+def by_hand(step: PlanStep) -> bool:
+    """Whether a person is asked to write code, and not to allow a command."""
+    return step.type is StepType.CODE_GENERATION
+
+
+def asks_of(execution: Execution, plan: Plan) -> tuple[StepAsk, ...]:
+    """What waits for a person, in the plan's order."""
+    found = []
+    for step in plan.steps:
+        run = execution.steps[step.id]
+        if run.status is StepStatus.WAITING and run.result:
+            found.append(
+                StepAsk(
+                    step=step.id,
+                    title=step.title,
+                    asks=run.result.asks,
+                    by_hand=by_hand(step),
+                    notes=run.result.notes,
+                )
+            )
+    return tuple(found)
+
+
+def outcome_of(execution: Execution, plan: Plan, end: ActEnd, reason: str, now: datetime) -> ActOutcome:
+    """How far an execution is, for the job."""
+    return ActOutcome(
+        end=end,
+        reason=reason,
+        head=execution.head,
+        progress=progress_of(execution, now),
+        metrics=metrics_of(execution),
+        steps=tuple(_line(step, execution.steps[step.id], now) for step in plan.steps),
+        asks=asks_of(execution, plan),
+        errors=errors_of(execution, plan),
+    )
+
+
+def end_of(execution: Execution) -> ActEnd:
+    """Why nothing goes on: it has ended, or people are waited for."""
+    match execution.status:
+        case ExecutionStatus.COMPLETED:
+            return ActEnd.COMPLETED
+        case ExecutionStatus.FAILED:
+            return ActEnd.FAILED
+        case _:
+            return ActEnd.WAITING
+
+
+def _line(step: PlanStep, run: StepRun, now: datetime) -> StepLine:
+    end = run.ended or now
+    seconds = (end - run.started).total_seconds() if run.started else None
+    return StepLine(
+        id=step.id,
+        title=step.title,
+        type=step.type,
+        status=run.status,
+        seconds=seconds,
+        attempts=run.attempts - (run.forgiven if run.status is StepStatus.PENDING else 0),
+        error=run.result.error if run.result else "",
+        why=run.why,
+        commit=run.result.commit if run.result else "",
+    )

@@ -1,0 +1,103 @@
+"""Act mode of a job: its execution, stopped and gone on with as people say."""
+
+import contextlib
+
+from temporalio import workflow
+from temporalio.exceptions import FailureError
+from temporalio.workflow import ChildWorkflowHandle, ParentClosePolicy
+
+with workflow.unsafe.imports_passed_through():
+    import workflows.patience as patience
+    from activities.execution_orders import ActOrder, CommandRules
+    from states.act import ActEnd, ActOutcome
+    from states.acting import book_rest, next_ask, open_ask, set_running, settle_ask, undoing
+    from states.facts import decisions_enough
+    from workflows.execution import STOP, ExecutionWorkflow
+    from workflows.failures import reason_of
+    from workflows.staff import Staffed
+
+SILENT = "the execution did not answer; resume goes on from what it last kept"
+
+
+class Acting(Staffed):
+    """A job that can carry its plan out. Not a workflow of its own."""
+
+    async def carry_out(self) -> None:
+        """Run the execution until it rests, and book that; before it, hear what operators say."""
+        if not undoing(self.record) and not await self._heard():
+            return
+        self.publish()
+        set_running(self.record)
+        try:
+            outcome = await self._executed()
+        except FailureError as failed:
+            outcome = ActOutcome(end=ActEnd.BROKEN, reason=reason_of(failed))
+        book_rest(self.record, outcome, workflow.now())
+        self.log_ledger()
+
+    async def _heard(self) -> bool:
+        """Whether every waiting step has its answer; False when something else comes first."""
+        while ask := next_ask(self.record):
+            if self.record.gate is None:
+                open_ask(self.record, ask, workflow.now())
+                self.log_ledger()
+            await self.wait(lambda: self.record.gate is None or decisions_enough(self.record))
+            if self.record.hold or self.record.demand or undoing(self.record):
+                return False
+            if self.record.gate and decisions_enough(self.record):
+                settle_ask(self.record, workflow.now())
+                self.log_ledger()
+        return True
+
+    async def _executed(self) -> ActOutcome:
+        act = self.record.act
+        assert act is not None
+        undo = act.undo
+        child = await workflow.start_child_workflow(
+            ExecutionWorkflow.run,
+            self._act_order(),
+            id=act.id,
+            parent_close_policy=ParentClosePolicy.TERMINATE,
+            static_summary=f"option {act.option} on {act.branch}",
+        )
+        if undo is None:
+            await workflow.wait_condition(lambda: child.done() or self._disturbed())
+            if not child.done():
+                return await self._stopped(child)
+        return await child
+
+    def _disturbed(self) -> bool:
+        return self.record.hold is not None or self.record.demand is not None
+
+    async def _stopped(self, child: ChildWorkflowHandle[ExecutionWorkflow, ActOutcome]) -> ActOutcome:
+        """End what runs, and hear how far it came; one that cannot answer is not waited for."""
+        # One that ended just now cannot be told; what it says is taken all the same.
+        with contextlib.suppress(FailureError):
+            await child.signal(STOP)
+        try:
+            await workflow.wait_condition(child.done, timeout=patience.EXECUTION_STOPS)
+        except TimeoutError:
+            child.cancel()
+            return ActOutcome(end=ActEnd.BROKEN, reason=SILENT)
+        return await child
+
+    def _act_order(self) -> ActOrder:
+        act, workspace = self.record.act, self.record.workspace
+        assert act is not None
+        assert workspace is not None, "a verified plan was made in a workspace"
+        policy = self.record.spec.commands
+        return ActOrder(
+            job=self.record.job,
+            execution=act.id,
+            workspace=workspace,
+            branch=act.branch,
+            plan=act.plan,
+            option=act.option,
+            kept=act.last.kept,
+            rules=CommandRules(**policy.model_dump(), approved=act.allowed),
+            ready=act.ready,
+            done=act.done,
+            refused=act.refused,
+            again=act.again,
+            back_to=act.undo.to if act.undo else None,
+        )

@@ -1,0 +1,303 @@
+"""ExecutionWorkflow: a plan carried out step by step, in a worktree of its own."""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+
+from temporalio import workflow
+from temporalio.common import RawValue
+from temporalio.exceptions import FailureError, is_cancelled_exception
+
+with workflow.unsafe.imports_passed_through():
+    import workflows.patience as patience
+    from activities.execution.activities import ExecutionActivities
+    from activities.execution_orders import (
+        ActOrder,
+        ExecutionOrder,
+        LandOrder,
+        OpenOrder,
+        Prepared,
+        RollbackOrder,
+        StepOrder,
+    )
+    from states.act import ActEnd, ActOutcome
+    from states.artifacts.plan import Plan, PlanStep
+    from states.carrying import decide, end_of, outcome_of
+    from states.execution import (
+        Execution,
+        ExecutionStatus,
+        StepResult,
+        StepStatus,
+        begin_execution,
+        end_step,
+        finish,
+        progress_of,
+        put_back,
+        runnable,
+        skip_what_cannot_run,
+        start_step,
+    )
+    from states.undoing import point_of, target_of, try_again, undo
+    from workflows.failures import reason_of
+
+STOP = "stop"
+"""the signal of a job that is paused, cancelled or planned anew: what runs ends within a second"""
+
+PROGRESS = "execution_progress"
+"""the signal to the job: how far its execution is"""
+
+STOPPED_IN_THE_MIDDLE = "stopped in the middle; the tree was put back"
+
+DIFFSTAT = 20_000
+"""characters of git's table of changes that are carried along"""
+
+AT_ONCE = 16
+"""steps that run side by side at most; a machine has few cores, and waiting is what most steps do"""
+
+
+@workflow.defn
+class ExecutionWorkflow:
+    """Runs until nothing can go on without a person, or it is told to stop; then it comes to rest.
+
+    Going on is a new run from what was kept: pause, approval, failure and a full history are one path.
+    """
+
+    @workflow.init
+    def __init__(self, order: ActOrder) -> None:
+        self.order = order
+        self.stopping = False
+        self.plan = Plan(title="")
+        self.execution = Execution(
+            id=order.execution, branch=order.branch, base="", head="", plan=order.plan, option=order.option
+        )
+        self.prepared: Prepared | None = None
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._commands: dict[str, workflow.ActivityHandle[StepResult]] = {}
+        self._branch = asyncio.Lock()
+        self._broken: FailureError | None = None
+        self._telling: asyncio.Task[None] | None = None
+
+    @workflow.signal(dynamic=True)
+    def on_signal(self, name: str, args: Sequence[RawValue]) -> None:  # noqa: ARG002 (whatever it carries)
+        """`stop`; everything else is ignored. Dynamic, as a typed handler can wedge on what it is sent."""
+        if name == STOP:
+            self.stopping = True
+
+    @workflow.query
+    def progress(self) -> ActOutcome:
+        """How far it is at this moment."""
+        return outcome_of(self.execution, self.plan, ActEnd.STOPPED, "", workflow.now())
+
+    @workflow.run
+    async def run(self, order: ActOrder) -> ActOutcome:
+        """Carry out, go on, or roll back. Never fails for what a plan or a machine does wrong."""
+        try:
+            await self._open()
+            if order.back_to is not None:
+                return await self._roll_back(order.back_to)
+            await self._prepare()
+            await self._carry_out()
+        except FailureError as failed:
+            return await self._rest(ActEnd.BROKEN, reason_of(failed))
+        except asyncio.CancelledError:
+            # `temporal workflow cancel` of the execution alone: the job decides what follows.
+            await self._stop_all()
+            return await self._rest(ActEnd.STOPPED, "cancelled")
+        if self.execution.status is ExecutionStatus.RUNNING and self.stopping:
+            return await self._rest(ActEnd.STOPPED, "stopped")
+        return await self._rest(end_of(self.execution), "")
+
+    async def _open(self) -> None:
+        opened = await workflow.execute_local_activity_method(
+            ExecutionActivities.open_plan,
+            OpenOrder(plan=self.order.plan, kept=self.order.kept),
+            **patience.QUICK,
+        )
+        self.plan = opened.plan
+        base = self.order.workspace.commit
+        self.execution = opened.execution or begin_execution(
+            self.plan, self.order.plan, self.order.execution, self.order.branch, base
+        )
+        self.execution.option = self.order.option
+        self.execution.started = self.execution.started or workflow.now()
+        self.execution.status = ExecutionStatus.RUNNING
+        if self.order.again:
+            try_again(self.execution)
+        decide(self.execution, self.plan, self.order.refused, self.order.ready, workflow.now())
+
+    async def _prepare(self) -> None:
+        self.prepared = await workflow.execute_activity_method(
+            ExecutionActivities.prepare_execution, self._at(), **patience.READ_REPOSITORY
+        )
+        self.execution.head, self.execution.snapshot = self.prepared.head, self.prepared.snapshot
+
+    async def _carry_out(self) -> None:
+        """Run what can run, side by side where it may, until nothing is left or somebody stops it."""
+        while not self._over():
+            skip_what_cannot_run(self.execution, self.plan, workflow.now())
+            self._start()
+            if not self._running:
+                break
+            await workflow.wait_condition(lambda: self._over() or len(self._running) > self._busy())
+            await self._forget_done()
+            self._tell()
+        await self._stop_all()
+        if self._broken:
+            raise self._broken
+        finish(self.execution, self.plan, workflow.now())
+        if workflow.info().is_continue_as_new_suggested() and not self.stopping and self._unfinished():
+            workflow.continue_as_new(
+                self.order.model_copy(update={"kept": await self._keep(), "again": False})
+            )
+
+    def _over(self) -> bool:
+        """Whether nothing more is begun."""
+        return self.stopping or self._broken is not None or workflow.info().is_continue_as_new_suggested()
+
+    def _unfinished(self) -> bool:
+        return bool(runnable(self.execution, self.plan))
+
+    def _busy(self) -> int:
+        return sum(1 for task in self._running.values() if not task.done())
+
+    async def _forget_done(self) -> None:
+        for step, task in list(self._running.items()):
+            if task.done():
+                await self._running.pop(step)
+
+    def _start(self) -> None:
+        assert self.prepared is not None
+        ready = runnable(self.execution, self.plan)[: AT_ONCE - len(self._running)]
+        if not self.prepared.parallel:
+            ready = () if self._running else ready[:1]
+        alone = len(ready) == 1 and not self._running
+        for step in ready:
+            start_step(self.execution, step.id, workflow.now())
+            self._running[step.id] = asyncio.create_task(self._step(step, alone=alone))
+
+    async def _step(self, step: PlanStep, *, alone: bool) -> None:
+        """Carry one step out and enter its result; what breaks is kept for `_carry_out`."""
+        try:
+            result = await self._result(step, alone=alone)
+            if alone or result.status is not StepStatus.COMPLETED:
+                self._enter(step, result)
+                return
+            async with self._branch:
+                self._enter(step, await self._landed(step, result))
+        except FailureError as failed:
+            put_back(self.execution, step.id, STOPPED_IN_THE_MIDDLE)
+            if not is_cancelled_exception(failed):
+                self._broken = self._broken or failed
+
+    async def _result(self, step: PlanStep, *, alone: bool) -> StepResult:
+        order = StepOrder(
+            at=self._at(),
+            plan=self.order.plan,
+            step=step.id,
+            attempt=self.execution.steps[step.id].attempts,
+            rules=self.order.rules,
+            alone=alone,
+            done_by=self.order.done.get(step.id, ""),
+        )
+        seconds = min(step.timeout_seconds, self.order.rules.seconds)
+        command = workflow.start_activity_method(
+            ExecutionActivities.run_step,
+            order,
+            **patience.step(seconds),
+            summary=step.title[:100],
+            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+        )
+        self._commands[step.id] = command
+        try:
+            return await command
+        finally:
+            del self._commands[step.id]
+
+    async def _landed(self, step: PlanStep, result: StepResult) -> StepResult:
+        """What a step did, on the branch. One that changed nothing is there already."""
+        if not result.bundle:
+            return result.model_copy(
+                update={"commit": self.execution.head, "snapshot": self.execution.snapshot}
+            )
+        order = LandOrder(at=self._at(), step=step.id, result=result)
+        return await workflow.execute_activity_method(
+            ExecutionActivities.land_step, order, **patience.READ_REPOSITORY
+        )
+
+    def _enter(self, step: PlanStep, result: StepResult) -> None:
+        end_step(self.execution, self.plan, step.id, result, workflow.now())
+
+    async def _stop_all(self) -> None:
+        """End the commands that run; steps that only have to land do so."""
+        if self.stopping or self._broken:
+            for command in list(self._commands.values()):
+                command.cancel()
+        await workflow.wait_condition(lambda: self._busy() == 0)
+        await self._forget_done()
+
+    async def _roll_back(self, to: str) -> ActOutcome:
+        try:
+            target = target_of(self.execution, self.plan, to)
+        except ValueError as unknown:
+            return await self._rest(ActEnd.BROKEN, str(unknown))
+        commit, snapshot = point_of(self.execution, target)
+        order = RollbackOrder(at=self._at(), commit=commit, snapshot=snapshot, expected=self.execution.head)
+        self.prepared = await workflow.execute_activity_method(
+            ExecutionActivities.roll_back, order, **patience.READ_REPOSITORY
+        )
+        undo(self.execution, target)
+        self.execution.snapshot = self.prepared.snapshot
+        return await self._rest(
+            ActEnd.ROLLED_BACK, f"rolled back to {f'step {target}' if target else 'the start'}"
+        )
+
+    def _at(self) -> ExecutionOrder:
+        return ExecutionOrder(
+            job=self.order.job,
+            execution=self.order.execution,
+            workspace=self.order.workspace,
+            branch=self.order.branch,
+            head=self.execution.head,
+            snapshot=self.execution.snapshot,
+            bundles=tuple(self.execution.bundles),
+            now=workflow.now(),
+        )
+
+    async def _keep(self) -> str:
+        return await workflow.execute_local_activity_method(
+            ExecutionActivities.keep_execution, self.execution, **patience.QUICK
+        )
+
+    async def _rest(self, end: ActEnd, reason: str) -> ActOutcome:
+        """Come to rest: everything that is known goes to the store, and the job is told."""
+        if self._telling:
+            await self._telling
+        outcome = outcome_of(self.execution, self.plan, end, reason, workflow.now())
+        more: dict[str, object] = {"kept": await self._keep() if self.plan.steps else self.order.kept}
+        if self.prepared:
+            notes = self.prepared.notes
+            more |= {"path": self.prepared.path, "sandbox": self.prepared.sandbox, "notes": notes}
+        if end in (ActEnd.COMPLETED, ActEnd.FAILED, ActEnd.ROLLED_BACK):
+            try:
+                whole = await workflow.execute_activity_method(
+                    ExecutionActivities.summarise_execution, self._at(), **patience.READ_REPOSITORY
+                )
+                more |= {"patch": whole.patch, "diffstat": whole.diffstat[-DIFFSTAT:]}
+            except FailureError as failed:
+                more["notes"] = (*outcome.notes, f"the patch could not be made: {reason_of(failed)}")
+        return outcome.model_copy(update=more)
+
+    def _tell(self) -> None:
+        """Let the job know how far it is; while one message is on its way, the next one waits for news."""
+        if self._telling is None or self._telling.done():
+            self._telling = asyncio.create_task(self._told())
+
+    async def _told(self) -> None:
+        job = workflow.info().parent
+        if job is None:
+            return
+        now = progress_of(self.execution, workflow.now())
+        # The job may be gone; then nobody needs to know.
+        with contextlib.suppress(FailureError):
+            handle = workflow.get_external_workflow_handle(job.workflow_id)
+            await handle.signal(PROGRESS, now)
