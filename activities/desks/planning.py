@@ -81,7 +81,7 @@ class PlanningDesk:
                 return Given(error=f"Tool {name[:60]!r} not found")
             return await self._submit(order, arguments, model)
         except Refused as refused:
-            return Given(error=str(refused), answer={"refused": True, "text": str(refused)[:1_000]})
+            return Given(error=str(refused), answer={"refused": True, "text": refused.findings[:1_000]})
 
     async def _look(self, order: AgentOrder, name: str, arguments: str) -> Given:
         """Ask the repository; what it says is fenced, as it is a stranger's text."""

@@ -14,8 +14,16 @@ MOST = 20
 _NO_VALUE = ("missing", "too_long", "too_short", "string_too_long")
 
 
+_MEND = "not accepted; mend this and submit the whole of it again:"
+
+
 class Refused(Exception):
     """A submission that is not taken; the message is for the model."""
+
+    @property
+    def findings(self) -> str:
+        """What is wrong, in one line for people."""
+        return "; ".join(str(self).removeprefix(_MEND).strip().splitlines())
 
 
 @dataclass
@@ -39,7 +47,7 @@ class Problems:
         problems = list(dict.fromkeys(self.found))
         rows = [f"{number}. {each}" for number, each in enumerate(problems[:MOST], 1)]
         rows += [f"and {len(problems) - MOST} more"] if len(problems) > MOST else []
-        return "\n".join(["not accepted; mend this and submit the whole of it again:", *rows])
+        return "\n".join([_MEND, *rows])
 
 
 def problems_of(error: ValidationError) -> Problems:

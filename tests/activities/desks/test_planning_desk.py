@@ -1,5 +1,7 @@
 """The desk: what it offers, whom it serves, and that nothing on it approves, restarts or spends."""
 
+import re
+
 import pytest
 
 from activities.agent_orders import AgentOrder, ToolAnswer
@@ -43,7 +45,11 @@ async def test_what_it_answers_fits_the_tool_answer(office: Office) -> None:
     )
     refused = ToolAnswer(message="m", size=1, **bad.answer)
     assert (refused.refused, refused.end, refused.handover) == (True, None, None)
-    assert refused.text.startswith("not accepted; ")
+    # The model is told to mend it; people, whose job is held when it cannot, what is wrong.
+    assert bad.error.startswith("not accepted; mend this and submit the whole of it again:\n1. ")
+    assert refused.text.startswith("1. ")
+    bad = await office.submit(order, {"extracted_context": 5, "estimate": "x"})
+    assert re.fullmatch(r"1\. [^;\n]+; 2\. [^;\n]+.*", ToolAnswer(message="m", size=1, **bad.answer).text)
     assert len(refused.text) <= 1_000
 
 
