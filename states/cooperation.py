@@ -14,6 +14,8 @@ class Mail(Piece):
 
     digest: str
     source: str
+    size: int = 0
+    """bytes, at least those of the text"""
 
 
 class OpenedWorkspace(Piece):

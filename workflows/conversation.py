@@ -22,6 +22,7 @@ with workflow.unsafe.imports_passed_through():
     from activities.agents import AgentActivities
     from states.agents import AgentCarry, AgentEnd, Price, ToolCall, Usage
     from states.budget import Account, most
+    from states.cooperation import Mail
     from states.trace import AgentProgress, TraceEvent, TraceKind
     from workflows.attempts import OWN_ATTEMPTS, Bill, bill_of, is_given_up, wait_after
     from workflows.failures import reason_of
@@ -31,6 +32,9 @@ NUDGE = "Go on: call the tools to look further, or hand over what you have."
 
 RESTS = "rests"
 """why a conversation stops where `until` holds"""
+
+WRAPPING = 400
+"""bytes: more than stands around a mail, or around all that is told before a call, with the last demand"""
 
 LOST = Usage(calls=1, unpriced_calls=1, given_up_calls=1)
 """a call that was given up while it ran: it may have been paid, nobody knows how much"""
@@ -43,7 +47,7 @@ class Conversation:
         self,
         order: AgentOrder,
         account: Account,
-        send: Callable[[str], None] | None = None,
+        send: Callable[[str, int], None] | None = None,
         record: Callable[[Usage], None] | None = None,
     ) -> None:
         """`send` passes a stored mail on; `record` is told before each call what is used if this is the last
@@ -62,17 +66,27 @@ class Conversation:
         self._unheard = 0
         """attempts of the call under way that nobody heard of again"""
         self._mail: list[tuple[str, str]] = []
+        self._sizes: dict[str, int] = {}
+        """bytes of each mail that was delivered"""
         self._doing = ""
         self._forced = False
 
-    def deliver(self, mail: str, source: str) -> None:
-        """A stored mail of another agent; it is read once, before this agent's next call."""
+    def deliver(self, mail: str, source: str, size: int) -> None:
+        """A stored mail of another agent, of `size` bytes; it is read once, before this agent's next call."""
         self._mail.append((mail, source))
+        self._sizes[mail] = size
 
     @property
-    def mail(self) -> tuple[tuple[str, str], ...]:
-        """What was delivered and not read yet: digest and sender, oldest first."""
-        return tuple(self._mail)
+    def mail(self) -> tuple[Mail, ...]:
+        """What was delivered and not read yet, oldest first."""
+        return tuple(Mail(digest=d, source=source, size=self._sizes[d]) for d, source in self._mail)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the next call at most: the conversation, and what is told before the call."""
+        carry = self._carry()
+        told = sum(self._sizes[digest] + WRAPPING for digest, _ in self._mail)
+        return carry.size + told + len(carry.say.encode()) + WRAPPING
 
     def progress(self) -> AgentProgress:
         """The agent as people see it."""
@@ -172,7 +186,7 @@ class Conversation:
     async def _call(self, model: str, *, only: bool) -> bool:
         """Ask until the model replies; False when stopped or out of budget. Raises the last failure."""
         carry = self._carry()
-        bound = most(carry.size, self.order.limits.max_output_tokens, carry.prices.get(model, Price()))
+        bound = most(self.size, self.order.limits.max_output_tokens, carry.prices.get(model, Price()))
         if not await self._room(bound):
             return False
         mail, asked = tuple(self._mail), workflow.now()
@@ -319,7 +333,7 @@ class Conversation:
                 ok=answer.ok,
             )
             if answer.mail and self._send:
-                self._send(answer.mail)
+                self._send(answer.mail, answer.size)
         return answers
 
     async def _tool(self, carry: AgentCarry, call: ToolCall) -> ToolAnswer:

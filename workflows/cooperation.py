@@ -18,7 +18,6 @@ with workflow.unsafe.imports_passed_through():
         Comparison,
         CooperationProgress,
         CooperationState,
-        Mail,
         MemberState,
         OpenedWorkspace,
     )
@@ -37,12 +36,12 @@ class _Partner:
         self.talk.usage = known.usage
         self.talk.used = dict.fromkeys(known.used)
         for mail in known.mail:
-            self.talk.deliver(mail.digest, mail.source)
+            self.talk.deliver(mail.digest, mail.source, mail.size)
         self.other: _Partner | None = None
 
-    def _send(self, mail: str) -> None:
+    def _send(self, mail: str, size: int) -> None:
         if self.other:
-            self.other.talk.deliver(mail, self.known.agent)
+            self.other.talk.deliver(mail, self.known.agent, size)
 
     @property
     def may_go_on(self) -> bool:
@@ -69,7 +68,7 @@ class _Partner:
                 "usage": self.talk.usage,
                 "used": tuple(self.talk.used),
                 "trace": tuple(self.talk.trace),
-                "mail": tuple(Mail(digest=digest, source=source) for digest, source in self.talk.mail),
+                "mail": self.talk.mail,
             }
         )
 
