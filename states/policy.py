@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
+from states.artifacts.base import lower
 from states.artifacts.plan import Complexity
 from states.options import Criterion
 from states.review import OptionFact, PhaseFacts
@@ -60,7 +61,7 @@ class Policy(BaseModel):
     """select the best option of a verified plan if nobody did, as `policy:auto_select_best`"""
     option_confidence_threshold: float = Field(default=0.7, ge=0, le=1)
     """least confidence of an option that is not a person's choice"""
-    max_plan_complexity: Complexity = Complexity.HIGH
+    max_plan_complexity: Annotated[Complexity, BeforeValidator(lower)] = Complexity.HIGH
     """highest complexity of an option that is not a person's choice"""
     ranking: dict[Criterion, Weight] = Field(default_factory=dict)
     """what options are ranked by, and how much each counts; without any by score"""

@@ -6,6 +6,7 @@ from states.artifacts.contracts import ContractDesignArtifact, MethodContract
 from states.artifacts.discovery import Ambiguity, ContextDiscoveryArtifact
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.validation import ValidationArtifact
+from states.render_options import option_lines
 from states.render_parts import bullets, code, line, models, opening, section, table
 from states.render_plan import plan_lines
 
@@ -196,6 +197,7 @@ def _validation(checked: ValidationArtifact, full: bool) -> list[str]:
         f"methods, {summary.methods_modified} changed, {summary.tests_planned} tests; "
         f"complexity {summary.estimated_complexity}.",
         "",
+        *option_lines(checked.options, full),
         *section("Warnings", bullets(checked.warnings, full)),
         *section("Requirements", table(("sure", "requirement", "how"), coverage)),
         *section("Risks", table(("probability", "impact", "risk", "what to do"), risks)),

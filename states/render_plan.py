@@ -1,6 +1,7 @@
 """The plan as markdown: files, subtasks, tests."""
 
 from states.artifacts.implementation import ImplementationPlanArtifact, Subtask
+from states.render_options import option_lines
 from states.render_parts import bullets, code, line, models, opening, section, table
 
 
@@ -30,6 +31,7 @@ def plan_lines(plan: ImplementationPlanArtifact, full: bool) -> list[str]:
         *section("Tests", table(("kind", "file", "test", "proves"), tests)),
         *section("Test data", bullets(plan.test_plan.test_data_requirements, full)),
         *section("Notes", bullets(plan.implementation_notes, full)),
+        *option_lines(plan.options, full),
     ]
 
 

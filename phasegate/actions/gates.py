@@ -9,6 +9,7 @@ from phasegate.screen.artifact import artifact_panel, changes, diff_text, readab
 from phasegate.screen.asking import ask, ask_lines
 from phasegate.screen.job import current, gate_lines
 from phasegate.screen.markdown import as_markdown
+from phasegate.screen.options import fact_lines
 from phasegate.screen.tame import tame_line
 from phasegate.session import Session
 from states.artifacts.kinds import StoredArtifact
@@ -92,12 +93,32 @@ class GateTalk:
 
     async def _approve(self) -> bool | None:
         payload = {"gate": self._gate.id, "digest": self._gate.digest, "by": self._by}
+        if len(self._view.options) > 1:
+            option = self._which_option()
+            if option is None:
+                return None
+            payload |= {"option": option} if option else {}
         ack = await self._client.send(self._view.job, Message.APPROVE, payload)
         self._session.say(Text(tame_line(ack.note), "green"))
         if await self._still_open():
             self._session.say("the gate needs more people; the job waits for them")
             return False
         return True
+
+    def _which_option(self) -> str | None:
+        """The option to carry out; blank leaves that open, None decides nothing."""
+        options = self._view.options
+        self._session.say(*fact_lines(self._view))
+        self._session.say(Text.assemble(("  0  ", "bold"), "none yet; `phasegate select` chooses later"))
+        words = ask("which option? ").strip().casefold()
+        if words == "0":
+            return ""
+        names = {str(each.rank): each.id for each in options} | {
+            each.id.casefold(): each.id for each in options
+        }
+        if words not in names:
+            self._session.say(Text("nothing was decided; type the number of an option", "dim"))
+        return names.get(words)
 
     async def _revise(self) -> bool | None:
         kinds = [kind for kind in ReviewKind if Trigger.revise(kind) in self._view.allowed]

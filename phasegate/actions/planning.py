@@ -12,6 +12,7 @@ from rich.text import Text
 
 from activities.repository import is_url
 from activities.workspace import check_repository
+from phasegate.actions.choosing import read_weights
 from phasegate.actions.conversing import Conversation
 from phasegate.actions.jobs import named
 from phasegate.actions.ladders import models_by_use
@@ -42,6 +43,7 @@ class Wish:
     review_model: str = ""
     max_iterations: int | None = None
     max_output_tokens: int | None = None
+    weights: tuple[str, ...] = ()
     policy: dict[str, Any] = field(default_factory=dict)
 
 
@@ -73,7 +75,7 @@ def read_wish(wish: Wish, settings: Settings) -> JobSpec:
             ref=wish.ref.strip() or "HEAD",
             requirements=wish.requirements,
             constraints=wish.constraints,
-            policy=policy_of(settings.policy, wish.policy),
+            policy=policy_of(settings.policy, {**wish.policy, **_ranking(wish)}),
             **models_of(wish, settings),
             submitted_by=named(wish.by),
         )
@@ -89,6 +91,11 @@ def models_of(wish: Wish, settings: Settings) -> dict[str, Any]:
     wished = {"max_iterations": wish.max_iterations, "max_output_tokens": wish.max_output_tokens}
     limits = {name: most for name, most in wished.items() if most is not None}
     return {"model": wish.model or settings.model, "models": by_use, "agents": limits}
+
+
+def _ranking(wish: Wish) -> dict[str, Any]:
+    weights = read_weights(wish.weights)
+    return {"ranking": weights} if weights else {}
 
 
 def _task(wish: Wish) -> str:

@@ -18,7 +18,13 @@ from states.words import Phase
 _TIME = re.compile(r"(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
 _TOLD = ("policy", "model", "models")
 _VARIABLES = ("PHASEGATE_POLICY", "PHASEGATE_MODEL")
-_FLAGS = {"budget_usd": "max_budget_usd", "budget_tokens": "max_tokens"}
+_FLAGS = {
+    "budget_usd": "max_budget_usd",
+    "budget_tokens": "max_tokens",
+    "option_count": "options",
+    "option_confidence_threshold": "option_confidence",
+    "ranking": "weight",
+}
 """fields of the policy whose flags have other names"""
 _SECONDS = (604_800, 86_400, 3_600, 60, 1)
 

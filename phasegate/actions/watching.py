@@ -13,6 +13,7 @@ from phasegate.screen.consoles import show, write_json
 from phasegate.screen.job import waiting_text
 from phasegate.screen.lists import ledger_line
 from phasegate.screen.moving import Moving
+from phasegate.screen.options import fact_lines
 from phasegate.session import Outcome, Session
 from states.ledger import LedgerEntry
 from states.view import JobView
@@ -92,11 +93,14 @@ class _Watcher:
                     "gate": gate.id if gate else None,
                     "digest": gate.digest if gate else None,
                     "questions": list(open_ones),
+                    "options": [option.model_dump(mode="json") for option in view.options],
+                    "selected": view.selected.option if view.selected else None,
                     "next": [command.model_dump() for command in commands],
                 }
             )
         elif view.awaiting is not Awaiting.NONE or view.state in ENDS:
-            show(self._session.out, waiting_text(view), *(Text(f"  {c.phasegate}") for c in commands))
+            told = (waiting_text(view), *fact_lines(view))
+            show(self._session.out, *told, *(Text(f"  {c.phasegate}") for c in commands))
 
     def _line(self, data: dict[str, Any]) -> None:
         write_json({"job": self._job, **data}, lines=True)

@@ -32,10 +32,19 @@ def list_jobs(
 
 
 @group.command()
-def show(job: Job, as_json: Json = False) -> int:
+def show(
+    job: Job,
+    options: Annotated[
+        bool, typer.Option("--options", help="The ways to implement, side by side, with their steps.")
+    ] = False,
+    as_json: Json = False,
+) -> int:
     """Where a job is, whom it waits for, and the exact next commands."""
+    from phasegate.actions.choosing import show_options
     from phasegate.actions.looking import show_job
 
+    if options:
+        return run(lambda session: show_options(session, job), as_json)
     return run(lambda session: show_job(session, job), as_json)
 
 
@@ -70,9 +79,15 @@ def metrics(job: Job, as_json: Json = False) -> int:
 @group.command()
 def diagram(
     job: Annotated[str, typer.Argument(metavar="[JOB]", help="Mark where this job is.")] = "",
+    option: Annotated[
+        str, typer.Option("--option", metavar="ID", help="The steps of this option of the job instead.")
+    ] = "",
     as_json: Json = False,
 ) -> int:
-    """The states as a mermaid diagram."""
+    """The states as a mermaid diagram, or the steps of an option."""
+    from phasegate.actions.choosing import show_steps
     from phasegate.actions.looking import show_diagram
 
+    if option:
+        return run(lambda session: show_steps(session, job, option), as_json)
     return run(lambda session: show_diagram(session, job), as_json)

@@ -105,6 +105,28 @@ def plan(
             "--keep-open", metavar="TIME", help="How long a verified job takes messages: 7d, 12h, 0."
         ),
     ] = "",
+    options: Annotated[
+        int | None, typer.Option("--options", metavar="N", help="How many ways to implement are drawn up.")
+    ] = None,
+    auto_select_best: Annotated[
+        bool | None, typer.Option(help="Select the best option of a verified plan if nobody did.")
+    ] = None,
+    option_confidence: Annotated[
+        float | None,
+        typer.Option("--option-confidence", metavar="SHARE", help="Least confidence of such an option."),
+    ] = None,
+    max_plan_complexity: Annotated[
+        str,
+        typer.Option(
+            "--max-plan-complexity",
+            metavar="LEVEL",
+            help="Highest complexity of such an option: low, medium, high or very_high.",
+        ),
+    ] = "",
+    weight: Annotated[
+        list[str] | None,
+        typer.Option("--weight", metavar="CRITERION=NUMBER", help="Rank options by this. Repeatable."),
+    ] = None,
     by: By = "",
     as_json: Json = False,
 ) -> int:
@@ -126,6 +148,10 @@ def plan(
         "keep_open": keep_open,
         "budget_usd": max_budget_usd,
         "budget_tokens": max_tokens,
+        "option_count": options,
+        "auto_select_best": auto_select_best,
+        "option_confidence_threshold": option_confidence,
+        "max_plan_complexity": max_plan_complexity,
     }
     wish = Wish(
         task=task,
@@ -141,6 +167,7 @@ def plan(
         review_model=review_model,
         max_iterations=max_iterations,
         max_output_tokens=max_output_tokens,
+        weights=tuple(weight or ()),
         policy={name: value for name, value in flags.items() if value not in ("", None)},
     )
     return run(lambda session: plan_task(session, wish, detach), as_json)

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from phasegate.screen.consoles import whole
 from phasegate.screen.models import cost, model_lines, pair
+from phasegate.screen.options import chosen_text, fact_lines
 from phasegate.screen.tame import tame, tame_line
 from states.act_commands import NextCommand
 from states.approvals import accepted
@@ -53,6 +54,9 @@ def job_text(
     yield waiting_text(view)
     if view.gate:
         yield from gate_lines(view.gate)
+    if view.options:
+        yield from fact_lines(view)
+        yield chosen_text(view)
     for question in view.questions:
         if question.open and view.awaiting is Awaiting.ANSWERS:
             yield from question_lines(question)

@@ -1,0 +1,90 @@
+"""Options side by side, on wide screens and narrow ones."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from phasegate.screen.tame import tame_line
+from states.artifacts.plan import PlanOption
+from states.comparison import duration
+from states.options import Criterion, RankedOption
+from states.render_options import HEAD, option_rows
+from states.view import JobView
+
+NARROW = 90
+"""columns below which a row of the table is a paragraph"""
+
+
+def options_table(options: Sequence[PlanOption], width: int) -> tuple[RenderableType, ...]:
+    """The comparison."""
+    rows = [tuple(tame_line(cell) for cell in row) for row in option_rows(options)]
+    return _table(HEAD, rows, width)
+
+
+def ranking_table(
+    found: Sequence[RankedOption], weights: Mapping[Criterion, float], width: int
+) -> tuple[RenderableType, ...]:
+    """Options by weights: the total, and what each criterion gave."""
+    heads = ("rank", "option", "score", *(f"{each} x{weight:g}" for each, weight in weights.items()), "what")
+    rows = [
+        (
+            str(each.rank),
+            tame_line(each.option.id),
+            f"{each.score:.1f}",
+            *(f"{each.scores[criterion]:.0f}" for criterion in weights),
+            tame_line(each.option.title, 60),
+        )
+        for each in found
+    ]
+    return _table(heads, rows, width)
+
+
+def fact_lines(view: JobView) -> Iterator[Text]:
+    """The options of a view in two short lines each, so that they fit any screen."""
+    for each in view.options:
+        chosen = view.selected is not None and view.selected.option == each.id
+        mark = f"  selected by {tame_line(view.selected.by)}" if chosen and view.selected else ""
+        version = f" v{each.version}" if each.version > 1 else ""
+        yield Text(
+            f"  {each.rank}  {tame_line(each.id)}{version}: {tame_line(each.title, 60)}{mark}",
+            "green" if chosen else "",
+        )
+        facts = (
+            f"score {each.score:.1f}",
+            f"{each.complexity.value.replace('_', ' ')} complexity",
+            duration(each.duration_minutes),
+            f"{each.confidence:.0%} sure",
+            f"{each.risk} risk",
+            f"{each.steps} step{'s' * (each.steps != 1)}",
+        )
+        yield Text(f"     {', '.join(facts)}", "dim")
+
+
+def chosen_text(view: JobView) -> Text:
+    """Which option is selected, or why none is."""
+    if view.selected:
+        return Text(
+            f"Option {tame_line(view.selected.option)} is selected by {tame_line(view.selected.by)}.", "green"
+        )
+    if view.unselected:
+        return Text(f"No option is selected, a person chooses: {tame_line(view.unselected)}.", "yellow")
+    return Text("No option is selected yet." if view.options else "", "yellow")
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> tuple[RenderableType, ...]:
+    if width < NARROW:
+        return tuple(part for row in rows for part in _paragraph(heads, row))
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for head in heads:
+        table.add_column(head, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return (table,)
+
+
+def _paragraph(heads: Sequence[str], row: Sequence[str]) -> Iterator[Text]:
+    yield Text(f"{row[0]}  {row[1]}: {row[-1]}", "bold")
+    said = ", ".join(f"{head} {cell}" for head, cell in zip(heads[2:-1], row[2:-1], strict=True))
+    yield Text(f"   {said}")

@@ -1,0 +1,94 @@
+"""Options as markdown: side by side, then each with its steps."""
+
+from collections.abc import Sequence
+
+from states.artifacts.plan import Plan, PlanOption, PlanStep
+from states.comparison import compare, duration
+from states.options import rank
+from states.render_parts import bullets, line, section, table
+
+HEAD = ("#", "option", "complexity", "duration", "confidence", "risk", "score", "steps", "what")
+
+
+def option_lines(options: Sequence[PlanOption], full: bool) -> list[str]:
+    """The lines of an artifact that holds options, in their order; none without options."""
+    if not options:
+        return []
+    body = [*table(HEAD, option_rows(options)), "", summary(options), ""]
+    for option in options:
+        body += _option(option, full)
+    return section("Options", body)
+
+
+def option_rows(options: Sequence[PlanOption]) -> list[tuple[str, ...]]:
+    """One row per option, in the columns of HEAD."""
+    rows = []
+    for number, (option, cells) in enumerate(zip(options, compare(options).matrix, strict=True), 1):
+        values = [cell.value for cell in cells]
+        rows.append(
+            (
+                str(number),
+                option.id,
+                *values,
+                str(len(option.plan.steps)),
+                line(option.title or option.id, 60),
+            )
+        )
+    return rows
+
+
+def summary(options: Sequence[PlanOption]) -> str:
+    """What the comparison comes down to, in the order that the options are in."""
+    best = rank(options)[0].option
+    if best == options[0]:
+        return line(compare(options).summary)
+    return (
+        f"Option {options[0].id} comes first by the job's own weights; by score alone it would be {best.id}."
+    )
+
+
+def step_line(number: int, step: PlanStep) -> str:
+    """`2. [testing] Run the tests, after S1; 2m0s`"""
+    after = f", after {', '.join(step.dependencies)}" if step.dependencies else ""
+    return (
+        f"{number}. [{step.type}] {step.id}: {line(step.title, 120)}{after}{when(step)}"
+        f"; {duration(step.estimated_minutes)}"
+    )
+
+
+def when(step: PlanStep) -> str:
+    """Under which condition a step runs, with a comma before it; blank without one."""
+    condition = step.condition
+    if condition is None:
+        return ""
+    parts = [f"if {condition.step} is {condition.status}"] if condition.step else []
+    if condition.path:
+        parts.append(f"if {condition.path} {'exists' if condition.exists else 'does not exist'}")
+    return f", {' and '.join(parts)}" if parts else ""
+
+
+def _option(option: PlanOption, full: bool) -> list[str]:
+    plan = option.plan
+    source = f" ({option.source})" if option.source else ""
+    risks = [
+        f"risk ({risk.impact} x {risk.likelihood}): {risk.description}"
+        + (f": {risk.mitigation}" if risk.mitigation else "")
+        for risk in plan.risks
+    ]
+    return [
+        f"### {option.id}: {line(option.title or plan.title)}, v{plan.version}{line(source)}",
+        "",
+        *([line(option.description), ""] if option.description.strip() else []),
+        *(f"{step_line(number, step)}" for number, step in enumerate(plan.steps, 1)),
+        "",
+        *bullets(
+            (*(f"for: {text}" for text in option.pros), *(f"against: {text}" for text in option.cons)), full
+        ),
+        *bullets(risks, full),
+        *(_commands(plan) if full else ()),
+        "",
+    ]
+
+
+def _commands(plan: Plan) -> list[str]:
+    return bullets((f"`{step.id}` runs `{step.command}`" for step in plan.steps if step.command), full=True)
