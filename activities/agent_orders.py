@@ -19,6 +19,9 @@ from states.trace import TraceEvent
 from states.words import Phase
 from states.workspace import WorkspaceRef
 
+USED = "used"
+"""the memo of an agent's workflow with what is used at most: all that is settled, and the call under way"""
+
 
 class Feature(Piece):
     """One feature of a CooperBench task: its number, and the digest of its stored text (UTF-8)."""
@@ -45,6 +48,8 @@ class AgentOrder(Piece):
     """used of the allowance before this run; set when a long conversation continues as new"""
     past: tuple[TraceEvent, ...] = ()
     """what happened before this run, likewise"""
+    used: tuple[str, ...] = ()
+    """models that replied before this run, likewise"""
     work: WorkOrder | None = None
     """for PLAN and EXPLAIN"""
     review: ReviewOrder | None = None
@@ -64,6 +69,12 @@ class Opened(Piece):
     size: int
     prices: dict[str, Price]
     fallback: str = ""
+
+
+class UsageOrder(Piece):
+    """Look up what an agent used that cannot say so itself any more."""
+
+    workflow: str
 
 
 class CallOrder(Piece):
@@ -93,6 +104,8 @@ class Reply(Piece):
     model: str
     usage: Usage
     finish: str = ""
+    kept: bool = False
+    """an earlier attempt had asked for it: this one paid nothing"""
 
 
 class ToolOrder(Piece):

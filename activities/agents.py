@@ -4,8 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from temporalio import activity
+from temporalio.service import RPCError, RPCStatusCode
 
-from activities.agent_orders import AgentOrder, CallOrder, Opened, Reply, ToolAnswer, ToolOrder
+from activities.agent_orders import (
+    USED,
+    AgentOrder,
+    CallOrder,
+    Opened,
+    Reply,
+    ToolAnswer,
+    ToolOrder,
+    UsageOrder,
+)
 from activities.agent_ports import Completion, Desk, Message, Provider
 from activities.briefing import lasting
 from activities.conversations import Conversations
@@ -13,7 +23,7 @@ from activities.desks.fencing import fence
 from activities.flights import Flights
 from activities.heartbeat import beating
 from activities.store import Store
-from states.agents import AgentKind, ToolCall
+from states.agents import AgentKind, ToolCall, Usage
 from states.artifacts.base import canonical_json, digest_of
 
 HISTORY = "## CONVERSATION HISTORY"
@@ -41,15 +51,30 @@ class AgentActivities:
         desk = self._desks[order.kind]
         async with beating():
             messages = await lasting(desk.opening(order))
-        stored = [await self._kept.put(message) for message in messages]
-        fallback = await desk.fallback(order)
-        return Opened(
-            order=await self._kept.put_order(order),
-            head=await self._kept.put_list([digest for digest, _ in stored]),
-            size=sum(size for _, size in stored) + len(canonical_json(desk.tools(order))),
-            prices={model: await self._provider.price(model) for model in order.models},
-            fallback=await self._kept.put_bytes(fallback.encode()) if fallback else "",
-        )
+            stored = [await self._kept.put(message) for message in messages]
+            fallback = await desk.fallback(order)
+            return Opened(
+                order=await self._kept.put_order(order),
+                head=await self._kept.put_list([digest for digest, _ in stored]),
+                size=sum(size for _, size in stored) + len(canonical_json(desk.tools(order))),
+                prices={model: await self._provider.price(model) for model in order.models},
+                fallback=await self._kept.put_bytes(fallback.encode()) if fallback else "",
+            )
+
+    @activity.defn
+    async def read_usage(self, order: UsageOrder) -> Usage | None:
+        """What an agent's workflow recorded before its last call; None for one that never did, or is gone.
+
+        It counts the call under way at the most that it can use, so it is too much by one call or exact.
+        """
+        try:
+            seen = await activity.client().get_workflow_handle(order.workflow).describe()
+        except RPCError as refused:
+            if refused.status is RPCStatusCode.NOT_FOUND:
+                return None
+            raise
+        found: Usage | None = await seen.memo_value(USED, None, type_hint=Usage)
+        return found
 
     @activity.defn
     async def call_model(self, order: CallOrder) -> Reply:
@@ -57,11 +82,13 @@ class AgentActivities:
         agent = await lasting(self._kept.order(order.order))
         key = digest_of([agent.session, agent.agent, order.model_dump(mode="json")])
         async with beating():
-            return await self._calls.join(key, lambda: self._paid_once(key, order, agent))
+            earlier = self._calls.is_under_way(key)
+            reply = await self._calls.join(key, lambda: self._paid_once(key, order, agent))
+        return reply.model_copy(update={"kept": True}) if earlier else reply
 
     async def _paid_once(self, key: str, order: CallOrder, agent: AgentOrder) -> Reply:
         if known := await lasting(self._store.recall(key)):
-            return Reply.model_validate_json(known)
+            return Reply.model_validate_json(known).model_copy(update={"kept": True})
         digests = [*await lasting(self._kept.list_of(order.head)), *order.add]
         digests += [(await self._kept.put(m))[0] for m in await self._added(order, agent)]
         messages = [await lasting(self._kept.message(digest)) for digest in digests]

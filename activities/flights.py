@@ -21,6 +21,11 @@ class Flights(Generic[R]):
         self._running: dict[str, asyncio.Task[R]] = {}
         self._waiting: Counter[str] = Counter()
 
+    def is_under_way(self, key: str) -> bool:
+        """Whether who joins now waits for what somebody else began."""
+        task = self._running.get(key)
+        return task is not None and not task.cancelling()
+
     async def join(self, key: str, work: Callable[[], Coroutine[Any, Any, R]]) -> R:
         """What the work under a key gives; it is begun unless it is under way.
 
@@ -28,7 +33,7 @@ class Flights(Generic[R]):
         sight of the attempt: the next one is on its way.
         """
         task = self._running.get(key)
-        if task is None or task.cancelling():
+        if task is None or not self.is_under_way(key):
             task = self._running[key] = asyncio.create_task(work())
             task.add_done_callback(lambda done: self._landed(key, done))
         self._waiting[key] += 1

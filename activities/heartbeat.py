@@ -8,6 +8,8 @@ from temporalio import activity
 
 INTERVAL = 2.0
 """seconds between heartbeats"""
+BEGUN = "begun"
+"""what each heartbeat says: an attempt that the server lost before the first one has done nothing"""
 
 
 @asynccontextmanager
@@ -25,5 +27,5 @@ async def beating() -> AsyncIterator[None]:
 
 async def _beat() -> None:
     while True:
-        activity.heartbeat()
+        activity.heartbeat(BEGUN)
         await asyncio.sleep(INTERVAL)

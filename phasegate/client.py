@@ -29,6 +29,7 @@ from phasegate.connection import connect_config
 from phasegate.history import follow_events
 from phasegate.problems import NoServer, NoWorker, Problem, RefusedByJob, UnknownJob, WrongUse
 from phasegate.settings import Settings
+from states.agents import AgentNote
 from states.artifacts.kinds import StoredArtifact
 from states.ledger import LedgerEntry
 from states.messages import Ack, Malformed, RestartFrom, parse
@@ -182,11 +183,11 @@ class JobClient:
             raise UnknownJob(f"job {job} has no {phase.name} v{version}; there is {have}")
         return wanted[-1], await self.store.get_artifact(wanted[-1].digest)
 
-    async def agent(self, job: str, agent: str, *, trace: bool = True) -> AgentProgress | None:
-        """An agent of a job as its own workflow knows it; None when that is gone or nobody answers."""
+    async def agent(self, job: str, agent: AgentNote, *, trace: bool = True) -> AgentProgress | None:
+        """The newest run of an agent, as its workflow knows it; None when that is gone or nobody answers."""
         query = "transcript" if trace else "progress"
         try:
-            progress: AgentProgress = await self._ask(f"{job}.{agent}", query, AgentProgress, LOOK)
+            progress: AgentProgress = await self._ask(f"{job}.{agent.workflow}", query, AgentProgress, LOOK)
         except Problem:
             # More than the job's record says; people who look are shown that much, and not an error.
             return None
@@ -207,7 +208,7 @@ class JobClient:
             except NoWorker:
                 continue
             # An agent is put to work without an entry in the ledger.
-            now = (view.ledger_count, len(view.agents))
+            now = (view.ledger_count, sum(agent.runs for agent in view.agents))
             if now != seen:
                 seen = now
                 yield view

@@ -23,6 +23,13 @@ class Patience(TypedDict):
     retry_policy: RetryPolicy
 
 
+class ShortPatience(TypedDict):
+    """Keyword arguments of a regular activity that nobody waits for long."""
+
+    schedule_to_close_timeout: timedelta
+    retry_policy: RetryPolicy
+
+
 class QuickPatience(TypedDict):
     """Keyword arguments of a local activity."""
 
@@ -53,6 +60,12 @@ AGENT_LEAVES = timedelta(seconds=20)
 
 EXECUTION_STOPS = timedelta(seconds=30)
 """how long a job waits for its execution to stop; a killed worker's steps are given up after ten of them"""
+
+LOOK_UP = ShortPatience(
+    # One question to the server. A job that moves on does not wait for it where nobody can ask.
+    schedule_to_close_timeout=timedelta(seconds=30),
+    retry_policy=RetryPolicy(initial_interval=timedelta(seconds=1), maximum_attempts=4),
+)
 
 QUICK = QuickPatience(
     # Reading stored artifacts and some files: tens of milliseconds; minutes mean that something hangs.

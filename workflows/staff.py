@@ -146,8 +146,8 @@ class Staffed(Job):
             return LOST
         order = UsageOrder(workflow=self._workflow_of(agent))
         try:
-            found = await workflow.execute_local_activity_method(
-                AgentActivities.read_usage, order, **patience.QUICK
+            found = await workflow.execute_activity_method(
+                AgentActivities.read_usage, order, **patience.LOOK_UP
             )
         except FailureError:
             # Nobody can look it up either; the job goes on, and says that a call was lost.

@@ -58,6 +58,9 @@ PASSES = frozenset(
 )
 """trouble that may be gone at the next attempt"""
 
+MAY_BE_BILLED = frozenset({Trouble.TIME_OUT, Trouble.CUT, Trouble.BAD_REPLY})
+"""trouble after which a provider may send a bill; who answers with an error has made no reply"""
+
 _SENTENCES = {
     Trouble.KEY_MISSING: "there is no key for {provider}; set {variables} for the worker, "
     "restart it and resume",
@@ -145,10 +148,10 @@ def _key_variable(provider: str) -> str:
 def trouble_of(error: BaseException, missing: Sequence[str] = ()) -> Trouble:
     """Which trouble this is; unknown statuses are taken to pass."""
     status, text, names = getattr(error, "status_code", None), str(error), set(_names(error))
-    if isinstance(error, TimeoutError) or status == 408 or "Timeout" in names:
-        return Trouble.TIME_OUT
     if names & _NO_REPLY:
         return Trouble.UNREACHABLE
+    if isinstance(error, TimeoutError) or status == 408 or "Timeout" in names:
+        return Trouble.TIME_OUT
     if names & _CUT:
         return Trouble.CUT
     if _QUOTA.search(text) and not _COMES_BACK.search(text) and status in (400, 402, 403, 429):
@@ -176,6 +179,8 @@ def _by_status(status: int | None, text: str, names: set[str]) -> Trouble:
             return _refused(text, names)
         case 429:
             return Trouble.RATE_LIMIT
+        case 504 | 524:
+            return Trouble.TIME_OUT  # of a proxy: what it waited for may have gone on
     return Trouble.PROVIDER_DOWN
 
 

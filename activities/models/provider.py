@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from activities.agent_ports import Completion, Message, Tool
+from activities.models.counting import completed
 from activities.models.errors import Trouble, application_error, trouble_of
 from activities.models.messages import EPHEMERAL, speaks_claude, to_keep, to_send
 from states.agents import Price, Usage
@@ -111,9 +112,10 @@ class LiteLlmProvider:
                 self.without_tool_choice.add(model)
             # the library's chain of causes quotes requests, and Temporal would keep it
             raise application_error(error, model, provider=provider, missing=missing) from None
+        kept = to_keep(reply.choices[0].message.model_dump(), messages, model, provider)
         return Completion(
-            message=to_keep(reply.choices[0].message.model_dump(), messages, model, provider),
-            usage=_usage(reply, model, provider),
+            message=kept,
+            usage=completed(_counted(reply, model, provider), request, kept, _price(model, provider)),
             finish=str(reply.choices[0].finish_reason or ""),
         )
 
@@ -203,7 +205,7 @@ def _rates(entry: dict[str, Any], name: str) -> list[float]:
     ]
 
 
-def _usage(reply: Any, model: str, provider: str) -> Usage:
+def _counted(reply: Any, model: str, provider: str) -> Usage:
     used = getattr(reply, "usage", None)
     details = getattr(used, "prompt_tokens_details", None)
     cost = reply._hidden_params.get("response_cost")

@@ -26,5 +26,5 @@ async def agents_shown(client: JobClient, job: str, moving: Moving) -> AsyncIter
 async def _look(client: JobClient, job: str, moving: Moving) -> None:
     while True:
         await asyncio.sleep(_LOOK_SECONDS)
-        if moving.running and (live := await client.agent(job, moving.running.id, trace=False)):
+        if moving.running and (live := await client.agent(job, moving.running, trace=False)):
             moving.agent(live)

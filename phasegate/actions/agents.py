@@ -18,7 +18,7 @@ async def list_agents(session: Session, prefix: str) -> Outcome:
     """Every agent, in the order in which they were put to work; the running one as it is now."""
     client, job = await find_job(session, prefix)
     view = await client.view(job)
-    live = await client.agent(job, view.running.id) if view.running else None
+    live = await client.agent(job, view.running) if view.running else None
     agents = [_as_it_is(note, live) for note in view.agents]
     total = sum((note.usage for note in agents), Usage())
     data = {
@@ -37,7 +37,7 @@ async def print_conversation(session: Session, prefix: str, name: str, full: boo
     """What one agent and its model said, as it lies in the store. Raises WrongUse for an unknown agent."""
     client, job = await find_job(session, prefix)
     note = _named(await client.view(job), name)
-    live = await client.agent(job, note.id)
+    live = await client.agent(job, note)
     messages = await _messages(client, note, live)
     now = _as_it_is(note, live)
     data = {
@@ -67,8 +67,9 @@ def _as_it_is(note: AgentNote, live: AgentProgress | None) -> AgentNote:
     """The job's note of an agent; what it used so far is booked only when it ends."""
     if live is None or live.agent != note.id or note.end is not None:
         return note
-    models = tuple(dict.fromkeys(e.model for e in live.trace if e.kind is TraceKind.LLM_CALL))
-    return note.model_copy(update={"usage": live.usage, "used": models})
+    replied = (e.model for e in live.trace if e.kind is TraceKind.LLM_CALL)
+    models = tuple(dict.fromkeys((*note.used, *replied)))
+    return note.model_copy(update={"usage": note.usage + live.usage, "used": models})
 
 
 def _named(view: JobView, name: str) -> AgentNote:

@@ -38,7 +38,7 @@ async def show_job(session: Session, prefix: str) -> Outcome:
     view = await client.view(job)
     live = None
     if view.running and not session.as_json:
-        live = await client.agent(job, view.running.id, trace=False)
+        live = await client.agent(job, view.running, trace=False)
     return shown(session, client, view, live)
 
 

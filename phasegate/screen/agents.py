@@ -55,8 +55,13 @@ def cost_words(used: Usage) -> str:
     return f"{dollars(used.cost_usd)}{' + unknown' if used.unpriced_calls else ''}"
 
 
+def token_words(used: Usage) -> str:
+    """`1,650`, or `~1,650` where some of them were not counted but estimated."""
+    return f"{'~' if used.estimated_calls else ''}{used.tokens:,}"
+
+
 def _numbers(used: Usage) -> tuple[str, str, str, str]:
-    return f"{used.calls:,}", f"{used.tokens:,}", f"{used.cached_tokens:,}", cost_words(used)
+    return f"{used.calls:,}", token_words(used), f"{used.cached_tokens:,}", cost_words(used)
 
 
 def _end(note: AgentNote, live: AgentProgress | None) -> str:

@@ -28,7 +28,7 @@ def metrics_lines(metrics: JobMetrics) -> Iterator[Text]:
     if metrics.agents:
         rows += [
             ("model calls", f"{metrics.model_calls:,}", f"by {metrics.agents} agents"),
-            ("tokens", f"{metrics.tokens:,}", f"{metrics.cached_tokens:,} of them from a provider's cache"),
+            ("tokens", f"{metrics.tokens:,}", _tokens(metrics)),
             ("cost", *_cost(metrics)),
         ]
     for name, value, note in rows:
@@ -50,6 +50,11 @@ def _cost(metrics: JobMetrics) -> tuple[str, str]:
         return "unknown", "no price is known"
     note = f"without {unknown:,} of the calls, whose price is unknown" if unknown else ""
     return dollars(metrics.cost_usd), note
+
+
+def _tokens(metrics: JobMetrics) -> str:
+    note = f"{metrics.cached_tokens:,} of them from a provider's cache"
+    return note + (f"; {metrics.estimated_calls:,} calls estimated" if metrics.estimated_calls else "")
 
 
 def _phases(phases: tuple[object, ...]) -> str:

@@ -10,7 +10,7 @@ from temporalio.exceptions import ApplicationError
 
 from activities.store import open_store
 from phasegate.problems import RefusedByJob
-from states.agents import AgentEnd, AgentKind, Price, Usage
+from states.agents import AgentEnd, AgentKind, AgentLimits, Price, Usage
 from states.ledger import EntryKind
 from states.record import JobSpec
 from states.words import Awaiting, HoldKind, Message, Mode, Phase, State
@@ -254,7 +254,9 @@ async def test_a_restart_overtakes_an_agent_and_asks_nothing_of_kept_phases(addr
     assert after == {Phase.CONTRACTS, Phase.IMPLEMENTATION_PLAN, Phase.VALIDATION}
     given_up = next(note for note in record.agents if note.id == "implementation_plan-1")
     assert given_up.end is AgentEnd.STOPPED
-    assert given_up.usage.unpriced_calls == 1
+    # What it used nobody knows; the most that it can have used is booked.
+    assert (given_up.usage.calls, given_up.usage.estimated_calls) == (1, 1)
+    assert given_up.usage.completion_tokens == AgentLimits().max_output_tokens
 
 
 async def test_a_review_sends_the_work_back_with_its_kind(address: str) -> None:

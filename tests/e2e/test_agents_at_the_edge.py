@@ -115,5 +115,5 @@ async def test_a_call_that_was_given_up_says_nothing_about_prices(address: str) 
         await ready.jobs.send(job, Message.RESTART_FROM, {"phase": "discovery"})
         await ready.at(job, State.VERIFIED)
         record = await ready.record(job)
-    assert (record.spent().unpriced_calls, record.spent().given_up_calls) == (1, 1)
+    assert (record.spent().unpriced_calls, record.spent().estimated_calls) == (0, 1)
     assert [e.what for e in record.ledger if "price is not known" in e.what] == []

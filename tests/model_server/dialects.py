@@ -82,18 +82,19 @@ def chat_answer(answer: Answer, asked: Conversation, size: int) -> dict[str, Any
             for n, call in enumerate(answer.calls)
         ]
     used = answer.usage or _estimate(answer, size)
+    usage = {
+        "prompt_tokens": used.prompt,
+        "completion_tokens": used.completion,
+        "total_tokens": used.prompt + used.completion,
+        "prompt_tokens_details": {"cached_tokens": used.cached},
+    }
     return {
         "id": f"chatcmpl-{len(asked.messages)}",
         "object": "chat.completion",
         "created": 1_700_000_000,
         "model": asked.model,
         "choices": [{"index": 0, "message": message, "finish_reason": _finish(answer), "logprobs": None}],
-        "usage": {
-            "prompt_tokens": used.prompt,
-            "completion_tokens": used.completion,
-            "total_tokens": used.prompt + used.completion,
-            "prompt_tokens_details": {"cached_tokens": used.cached},
-        },
+        **({"usage": usage} if answer.counted else {}),
     }
 
 

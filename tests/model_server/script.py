@@ -108,6 +108,8 @@ class Answer(_Part):
     finish: str = ""
     """finish reason in words of the chat completions API; blank follows from the rest"""
     usage: Tokens | None = None
+    counted: bool = True
+    """False: the reply says nothing of tokens (chat completions)"""
     delay: float = 0
     """seconds, on top of the script's own"""
     faults: list[Fault] = []

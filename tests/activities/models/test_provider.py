@@ -51,6 +51,28 @@ async def test_a_known_price_is_booked_and_an_unknown_one_said() -> None:
     assert unknown.usage.unpriced_calls == 1
 
 
+async def test_a_server_that_counts_nothing_is_estimated_and_that_is_said() -> None:
+    with serving(script(Answer(text="x" * 600, counted=False))) as server:
+        known, unknown = await ask("openai/gpt-4o-mini"), await ask(OPENAI)
+    sent = len(server.requests[0].body)
+    for used in (known.usage, unknown.usage):
+        assert sent / 4 < used.prompt_tokens < sent / 2
+        assert 200 <= used.completion_tokens <= 202
+        assert used.estimated_calls == 1
+    estimate = known.usage.prompt_tokens * 0.15e-6 + known.usage.completion_tokens * 0.6e-6
+    assert known.usage.cost_usd == pytest.approx(estimate)
+    assert (known.usage.unpriced_calls, unknown.usage.unpriced_calls) == (0, 1)
+
+
+async def test_what_a_server_does_count_is_taken_as_it_is() -> None:
+    with serving(script(Answer(text="Hi.", usage=Tokens(prompt=1000, completion=0)))):
+        partly = await ask()
+    assert (partly.usage.prompt_tokens, partly.usage.completion_tokens) == (1000, 3)
+    with serving(script(Answer(text="Hi.", usage=Tokens(prompt=1000, completion=100)))):
+        counted = await ask()
+    assert (counted.usage.tokens, counted.usage.estimated_calls) == (1100, 0)
+
+
 async def test_prices_of_models() -> None:
     provider = LiteLlmProvider()
     assert (await provider.price("openai/gpt-4o-mini")).model_dump() == {

@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.console import Console
 
-from phasegate.screen.agents import agents_table, cost_words, model_words
+from phasegate.screen.agents import agents_table, cost_words, model_words, token_words
 from phasegate.screen.models import agent_words, cost, model_lines, models_words
 from phasegate.screen.moving import Moving
 from phasegate.screen.transcript import message_lines, text_of
@@ -54,6 +54,11 @@ def test_models_of_a_job() -> None:
 def test_an_unknown_price_is_no_zero() -> None:
     assert (cost(UNKNOWN), cost(ONE), cost(ONE + UNKNOWN)) == ("110 tokens", "$0.01", "$0.01 and more")
     assert (cost_words(UNKNOWN), cost_words(ONE + UNKNOWN)) == ("unknown", "$0.01 + unknown")
+
+
+def test_what_was_estimated_is_marked() -> None:
+    guessed = ONE.model_copy(update={"estimated_calls": 1})
+    assert (token_words(ONE), token_words(ONE + guessed)) == ("110", "~220")
 
 
 def test_who_stood_in_is_named_with_whom_it_replaced() -> None:
