@@ -4,15 +4,10 @@ from collections.abc import Iterable, Mapping
 
 from activities.store import Store
 from states.artifacts.base import Artifact, canonical_json
-from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.plan import PlanOption
-from states.artifacts.validation import ValidationArtifact
-from states.option_checks import option_problems, sound
+from states.option_checks import Optional, option_problems, options_of, sound
 from states.options import Criterion, ranked
 from states.steps import refined
-
-Optional = ImplementationPlanArtifact | ValidationArtifact
-"""artifacts that hold options"""
 
 
 class BadOption(ValueError):
@@ -22,11 +17,6 @@ class BadOption(ValueError):
 async def store_plans(store: Store, options: Iterable[PlanOption]) -> dict[str, str]:
     """Option -> digest under which its plan alone is stored, for whoever carries it out."""
     return {each.id: await store.put(canonical_json(each.plan.model_dump(mode="json"))) for each in options}
-
-
-def options_of(artifact: Artifact | None) -> tuple[PlanOption, ...]:
-    """The options of an artifact; none for those that have no such thing."""
-    return artifact.options if isinstance(artifact, Optional) else ()
 
 
 def edited(

@@ -16,7 +16,7 @@ from temporalio.exceptions import ApplicationError
 from activities.brief import Brief, Planner
 from activities.briefing import Briefing, Workspaces, lasting
 from activities.heartbeat import beating
-from activities.option_keeping import BadOption, Optional, edited, options_of, store_plans
+from activities.option_keeping import BadOption, edited, store_plans
 from activities.orders import (
     EditOrder,
     Handover,
@@ -33,6 +33,7 @@ from activities.workspace import Workspace
 from states.artifacts.base import Artifact, canonical_json
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.kinds import KIND
+from states.option_checks import Optional, options_of
 from states.record import JobRecord
 from states.review import Review
 from states.selecting import option_facts

@@ -3,11 +3,21 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from states.artifacts.base import Artifact
+from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.plan import Plan, PlanOption, PlanStep, StepType
+from states.artifacts.validation import ValidationArtifact
 from states.steps import check_plan, dependency_graph, resolve
 
 OPTION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+Optional = ImplementationPlanArtifact | ValidationArtifact
+"""artifacts that hold options"""
 _ENDS = ("completed", "failed", "skipped")
+
+
+def options_of(artifact: Artifact | None) -> tuple[PlanOption, ...]:
+    """The options of an artifact; none for those that have no such thing."""
+    return artifact.options if isinstance(artifact, Optional) else ()
 
 
 def option_problems(option: PlanOption, subtasks: Iterable[str]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ LAYERS = {
     "activities": ["activities"],
     "workflows": ["workflows"],
     "worker": ["worker"],
-    "client": ["phasegate.client", "phasegate.bench_client"],
+    "client": ["phasegate.client", "phasegate.bench_client", "phasegate.stored_jobs"],
     "ground": [
         *("phasegate.places", "phasegate.settings", "phasegate.problems", "phasegate.dev_record"),
         *("phasegate.connection", "phasegate.history", "phasegate.attendance", "phasegate.search_attributes"),

@@ -4,27 +4,21 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from activities.option_keeping import options_of
-from activities.store import Store, open_store
 from phasegate.actions.deciding import send
 from phasegate.actions.jobs import find_job, named, next_commands
-from phasegate.problems import Problem, UnknownJob, WrongUse
+from phasegate.problems import WrongUse
 from phasegate.screen.job import command_lines
 from phasegate.screen.markdown import as_markdown
 from phasegate.screen.options import chosen_text, options_table, ranking_table
 from phasegate.screen.tame import tame
 from phasegate.session import Outcome, Session
+from phasegate.stored_jobs import StoredJobs
 from states.artifacts.plan import PlanOption
 from states.comparison import compare
 from states.option_diagram import plan_diagram
 from states.options import Criterion, ranked
-from states.record import JobRecord
 from states.render_options import option_lines, summary
-from states.words import JOB_ID, Message, Phase
-
-
-class NoOptions(Problem):
-    """The job has no options yet."""
+from states.words import Message
 
 
 async def select_option(session: Session, prefix: str, option: str, by: str) -> Outcome:
@@ -36,7 +30,7 @@ async def show_options(session: Session, prefix: str) -> Outcome:
     """Side by side, then each with its steps, and how to choose one."""
     client, job = await find_job(session, prefix)
     view, record = await client.view(job), await client.record(job)
-    options = await current_options(client.store, record)
+    options = await StoredJobs(client.store).options(record)
     commands = next_commands(session, client, view)
     data = {
         "job": job,
@@ -57,7 +51,7 @@ async def show_steps(session: Session, prefix: str, name: str) -> Outcome:
     if not prefix:
         raise WrongUse("name the job whose option you mean: phasegate diagram JOB --option ID")
     client, job = await find_job(session, prefix)
-    options = await current_options(client.store, await client.record(job))
+    options = await StoredJobs(client.store).options(await client.record(job))
     option = option_called(options, name)
     diagram = tame(plan_diagram(option.plan))
     return Outcome({"job": job, "option": option.id, "diagram": diagram}, (diagram.rstrip(),))
@@ -76,9 +70,9 @@ def option_called(options: Sequence[PlanOption], name: str) -> PlanOption:
 async def rank_options(session: Session, prefix: str, weights: tuple[str, ...]) -> Outcome:
     """From the store alone."""
     wanted = read_weights(weights)
-    store = open_store(session.settings.store)
-    record = await _stored(store, prefix)
-    options = await current_options(store, record)
+    stored = StoredJobs.of(session.settings)
+    record = await stored.record(prefix)
+    options = await stored.options(record)
     found = ranked(options, wanted)
     data = {
         "job": record.job,
@@ -112,30 +106,6 @@ def read_weights(words: tuple[str, ...]) -> dict[Criterion, float]:
             raise WrongUse(f"{criterion} is weighed twice")
         found[criterion] = weight
     return found
-
-
-async def current_options(store: Store, record: JobRecord) -> tuple[PlanOption, ...]:
-    """Those of VALIDATION, before that those of the plan. Raises NoOptions."""
-    for phase in (Phase.VALIDATION, Phase.IMPLEMENTATION_PLAN):
-        ref = record.current(phase)
-        options = options_of((await store.get_artifact(ref.digest)).artifact()) if ref else ()
-        if options:
-            return options
-    raise NoOptions(f"job {record.job} is in {record.state} and has no options")
-
-
-async def _stored(store: Store, prefix: str) -> JobRecord:
-    """The record of the one job whose id begins so, as it was last saved. Raises UnknownJob."""
-    if not JOB_ID.fullmatch(prefix):
-        raise UnknownJob(f"{prefix[:80]!r} is no job id")
-    jobs = await store.list_manifests()
-    found = [prefix] if prefix in jobs else sorted(job for job in jobs if job.startswith(prefix))
-    if len(found) > 1:
-        raise UnknownJob(f"{prefix} is ambiguous: {', '.join(found[:5])}")
-    record = await store.read_record(found[0]) if found else None
-    if record is None:
-        raise UnknownJob(f"the store knows no job {prefix}; `phasegate list --all` shows all")
-    return record
 
 
 def _without_table(text: str) -> str:
