@@ -62,7 +62,7 @@ def undoing(record: JobRecord) -> bool:
 def starts_to_act(record: JobRecord) -> bool:
     """Whether a job that was started with `act` has come to where it acts by itself."""
     waits = record.state is State.VERIFIED and record.mode is Mode.PLAN and record.hold is None
-    return record.spec.act and waits and record.selected is not None and not record.acts
+    return record.spec.act and waits and record.selected is not None and record.act is None
 
 
 def set_running(record: JobRecord) -> None:
@@ -85,15 +85,19 @@ def note_progress(record: JobRecord, given: Sequence[Any]) -> bool:
     return True
 
 
-def book_rest(record: JobRecord, outcome: ActOutcome, now: datetime) -> None:
-    """An execution came to rest: keep what it says, and let the job stand where it can go on."""
+def book_rest(record: JobRecord, outcome: ActOutcome, undone: Undo | None, now: datetime) -> None:
+    """An execution came to rest: keep what it says, and let the job stand where it can go on.
+
+    `undone` is the rollback that was tried; one that was asked for meanwhile is still to come.
+    """
     act = record.act
     assert act is not None
+    coming = act.undo if act.undo != undone else None
     last = outcome if outcome.kept else outcome.model_copy(update={"kept": act.last.kept})
     settled: dict[str, object] = {
         "running": False,
         "again": False,
-        "undo": None,
+        "undo": coming,
         "ready": (),
         "refused": {},
         "done": {},
@@ -101,7 +105,7 @@ def book_rest(record: JobRecord, outcome: ActOutcome, now: datetime) -> None:
     record.act = act.model_copy(update={"last": last, "status": _status(outcome), **settled})
     record.note(now, EntryKind.ACT, f"{act.id}: {outcome.end}", why=_told(outcome), digest=last.kept)
     match outcome.end:
-        case ActEnd.COMPLETED:
+        case ActEnd.COMPLETED if coming is None:
             _move(record, ModeTrigger.CLOSE, "phasegate", now)
             record.hold, record.paused_from = None, None
             record.open_until = now + timedelta(seconds=record.spec.policy.keep_open_seconds)

@@ -1,0 +1,83 @@
+"""Jobs whose plan is given, to be carried out on a real repository by a worker of the product."""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from temporalio.client import Client
+
+from activities.brief import Brief
+from activities.execution.activities import ExecutionActivities
+from activities.index.shelf import IndexShelf
+from activities.payloads import data_converter
+from activities.planning import PlanningActivities
+from activities.store import open_store
+from activities.workspace import Workspaces
+from phasegate.client import JobClient
+from phasegate.settings import Settings
+from states.artifacts.plan import Estimates, Plan, PlanOption, PlanStep
+from states.artifacts.validation import ValidationArtifact
+from tests.e2e.stage import Stage, job_id
+from tests.e2e.temporal_cli import TemporalCli
+from tests.scripted import ScriptedPlanner, ScriptedReviewer
+from worker import build_worker
+
+WITHOUT_PEOPLE = {"gates": (), "auto_select_best": True}
+"""a policy under which a plan is verified, and its only option selected, without anybody"""
+
+
+@dataclass
+class OneWay(ScriptedPlanner):
+    """Draws up one option, ready to be carried out."""
+
+    option: PlanOption | None = None
+
+    def validate(self, brief: Brief) -> ValidationArtifact:
+        """VALIDATION."""
+        options = (self.option,) if self.option else ()
+        return super().validate(brief).model_copy(update={"options": options})
+
+
+@dataclass(frozen=True)
+class ActingStage(Stage):
+    """A stage whose jobs have one option, with the plan that it was made with."""
+
+    repository: Path
+
+    async def act(self, **spec: Any) -> str:
+        """A job that carries its plan out as soon as it is verified; gives its id."""
+        job = job_id("acting")
+        policy = {**WITHOUT_PEOPLE, **spec.pop("policy", {})}
+        given = {"task": "carry it out", "repository": str(self.repository), "act": True, "policy": policy}
+        await self.cli.start(job, {**given, **spec})
+        return job
+
+
+@asynccontextmanager
+async def acting_stage(
+    address: str, home: Path, repository: Path, *steps: PlanStep
+) -> AsyncIterator[ActingStage]:
+    """A worker with this plan as its jobs' only option."""
+    settings = Settings(state_dir=home / "state", task_queue=job_id("acting"), drain_seconds=0)
+    store = open_store(settings.store)
+    option = PlanOption(
+        id="a",
+        title="The only way",
+        plan=Plan(title="The plan", steps=steps, estimates=Estimates(confidence=0.9)),
+    )
+    workspaces = Workspaces(settings.workspaces)
+    planning = PlanningActivities(store, workspaces, OneWay(option=option), ScriptedReviewer())
+    visible = (Path(sys.prefix), Path(sys.base_prefix))
+    execution = ExecutionActivities(store, workspaces, IndexShelf(None), visible=visible)
+    client = await Client.connect(address, data_converter=data_converter(store))
+    async with build_worker(client, settings, planning, execution):
+        yield ActingStage(
+            TemporalCli(address, settings.task_queue),
+            JobClient(client, store, settings.task_queue),
+            store,
+            settings,
+            repository,
+        )

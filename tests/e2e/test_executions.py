@@ -1,0 +1,136 @@
+"""ExecutionWorkflow on a real server, with real git and real commands."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from states.act import ActEnd, ActOutcome
+from states.artifacts.plan import ExactEdit, FileChange, FileChangeKind, StepCondition, StepType
+from states.execution import StepStatus
+from tests.e2e.executions import Acts, a_step, acts, repository
+from workflows.execution import STOP
+
+FILES = {"app.py": "def add(a, b):\n    return a - b\n", "notes.md": "# notes\n"}
+
+
+@pytest.fixture
+async def acting(address: str, tmp_path: Path) -> AsyncIterator[Acts]:
+    source = repository(tmp_path / "project", FILES)
+    async with acts(address, tmp_path, source) as found:
+        yield found
+
+
+def statuses(outcome: ActOutcome) -> dict[str, str]:
+    """step -> status."""
+    return {line.id: line.status for line in outcome.steps}
+
+
+async def test_the_settled_case(acting: Acts) -> None:
+    """behaviours B, Execution: cases/execution.json."""
+    order = await acting.order(
+        a_step("1", command="echo ok"),
+        a_step("2", command="exit 3"),
+        a_step("3", "2", command="echo never"),
+        a_step("4", "1", command="echo fine"),
+    )
+    outcome = await acting.run(order)
+    assert outcome.end is ActEnd.FAILED
+    assert statuses(outcome) == {"1": "completed", "2": "failed", "3": "skipped", "4": "completed"}
+    assert outcome.errors == ("command failed: exit status 3",)
+    assert outcome.metrics.commands_executed == 3
+
+
+async def test_steps_run_side_by_side_and_land_on_one_branch(acting: Acts) -> None:
+    edit = FileChange(path="app.py", kind=FileChangeKind.MODIFY, edits=(ExactEdit(old="a - b", new="a + b"),))
+    order = await acting.order(
+        a_step("fix", type=StepType.FILE_OPERATION, files=(edit,)),
+        *(a_step(f"t{n}", command=f"touch made-{n}") for n in range(6)),
+        a_step("all", "fix", *(f"t{n}" for n in range(6)), command="ls"),
+        a_step("odd", "fix", command="ls", condition=StepCondition(step="fix", status="failed")),
+    )
+    outcome = await acting.run(order)
+    assert outcome.end is ActEnd.FAILED, "a required step whose condition does not hold is skipped"
+    assert statuses(outcome)["odd"] == "skipped"
+    assert acting.file(outcome, "app.py").read_text() == "def add(a, b):\n    return a + b\n"
+    assert all(acting.file(outcome, f"made-{n}").exists() for n in range(6))
+    kept = await acting.execution(outcome)
+    assert kept.landed[-1] == "all"
+    assert outcome.metrics.files_created == 6
+    patch = (await acting.store.get(outcome.patch)).decode()
+    assert "+    return a + b" in patch
+
+
+async def test_a_long_command_stops_at_once_and_goes_on_later(acting: Acts) -> None:
+    order = await acting.order(a_step("1", command="touch one"), a_step("2", "1", command="sleep 60"))
+    handle = await acting.start(order)
+    while (await handle.query("progress", result_type=ActOutcome)).progress.completed_steps < 1:
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(0.5)
+    began = time.monotonic()
+    await handle.signal(STOP)
+    outcome = await handle.result()
+    assert time.monotonic() - began < 5
+    assert outcome.end is ActEnd.STOPPED
+    assert statuses(outcome) == {"1": "completed", "2": "pending"}
+    again = await acting.start(order.model_copy(update={"kept": outcome.kept}))
+    await asyncio.sleep(0.5)
+    assert statuses(await again.query("progress", result_type=ActOutcome))["1"] == "completed"
+    await again.signal(STOP)
+    assert (await again.result()).end is ActEnd.STOPPED
+
+
+async def test_what_is_not_allowed_waits_for_an_operator(acting: Acts) -> None:
+    order = await acting.order(a_step("1", command="python3 -c 1"), a_step("2", command="echo on"))
+    outcome = await acting.run(order)
+    assert outcome.end is ActEnd.WAITING
+    assert statuses(outcome) == {"1": "waiting", "2": "completed"}
+    assert outcome.asks[0].asks == "python3 -c 1"
+    rules = order.rules.model_copy(update={"approved": ("python3 -c 1",)})
+    allowed = order.model_copy(update={"kept": outcome.kept, "rules": rules, "ready": ("1",)})
+    assert (await acting.run(allowed)).end is ActEnd.COMPLETED
+    no = order.model_copy(update={"kept": outcome.kept, "refused": {"1": "Ann refused: no"}})
+    refused = await acting.run(no)
+    assert refused.end is ActEnd.FAILED
+    assert refused.errors == ("Ann refused: no",)
+
+
+async def test_back_to_a_step_and_on_again(acting: Acts) -> None:
+    order = await acting.order(
+        a_step("1", command="touch one"),
+        a_step("2", "1", command="touch two"),
+        a_step("3", "2", command="ls"),
+    )
+    outcome = await acting.run(order)
+    assert outcome.end is ActEnd.COMPLETED
+    back = await acting.run(order.model_copy(update={"kept": outcome.kept, "back_to": "step 1"}))
+    assert back.end is ActEnd.ROLLED_BACK
+    assert statuses(back) == {"1": "completed", "2": "pending", "3": "pending"}
+    assert not acting.file(back, "two").exists()
+    assert acting.file(back, "one").exists()
+    on = await acting.run(order.model_copy(update={"kept": back.kept}))
+    assert on.end is ActEnd.COMPLETED
+    assert acting.file(on, "two").exists()
+    start = await acting.run(order.model_copy(update={"kept": on.kept, "back_to": ""}))
+    assert not acting.file(start, "one").exists()
+    assert start.head == acting.workspace.commit
+    unknown = await acting.run(order.model_copy(update={"kept": start.kept, "back_to": "9"}))
+    assert unknown.end is ActEnd.BROKEN
+    assert unknown.reason == "the plan has no step '9'; steps are 1, 2, 3"
+
+
+async def test_a_failed_step_is_tried_again(acting: Acts) -> None:
+    order = await acting.order(
+        a_step("1", command="sh -c true", retries=1),
+        a_step("2", command="test -e gate"),
+        a_step("3", "2", command="ls"),
+    )
+    outcome = await acting.run(order)
+    assert statuses(outcome) == {"1": "completed", "2": "failed", "3": "skipped"}
+    again = await acting.run(order.model_copy(update={"kept": outcome.kept, "again": True}))
+    assert statuses(again) == {"1": "completed", "2": "failed", "3": "skipped"}
+    kept = await acting.execution(again)
+    assert kept.steps["2"].attempts == 2
+    assert kept.steps["1"].status is StepStatus.COMPLETED
