@@ -69,14 +69,14 @@ def when(step: PlanStep) -> str:
 
 def _option(option: PlanOption, full: bool) -> list[str]:
     plan = option.plan
-    source = f" ({option.source})" if option.source else ""
+    source = f" ({line(option.source)})" if option.source else ""
     risks = [
         f"risk ({risk.impact} x {risk.likelihood}): {risk.description}"
         + (f": {risk.mitigation}" if risk.mitigation else "")
         for risk in plan.risks
     ]
     return [
-        f"### {option.id}: {line(option.title or plan.title)}, v{plan.version}{line(source)}",
+        f"### {option.id}: {line(option.title or plan.title)}, v{plan.version}{source}",
         "",
         *([line(option.description), ""] if option.description.strip() else []),
         *(f"{step_line(number, step)}" for number, step in enumerate(plan.steps, 1)),

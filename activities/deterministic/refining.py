@@ -18,6 +18,7 @@ from states.words import Phase
 PER_ADDED = 10.0
 """minutes for a file or a command that feedback adds"""
 _RUN = re.compile(r"\b(?:run|execute)\s+`([^`\n]{1,300})`", re.I)
+_CLAUSE = re.compile(r"(?<=[.!?;])\s+|\n+|,\s+(?:and|but)\s+|,?\s+but\s+", re.I)
 _DROP = re.compile(r"\b(?:drop|remove|skip|omit|leave out|without)\b(.{0,200})", re.I | re.S)
 _NAMES = r"(?<![\w-]){0}\s*:|\boption\s+{0}(?![\w-])"
 _LOOKS = (StepType.TESTING, StepType.VALIDATION, StepType.CODE_ANALYSIS)
@@ -68,13 +69,19 @@ def _refined(option: PlanOption, asked: Sequence[str], index: Index) -> PlanOpti
     """One option after feedback; its version says that it was refined even where nothing could be done."""
     plan = option.plan
     for text in asked:
-        plan = _without(plan, text)
-        plan = _with(plan, list(_added(plan, text, index)))
+        for clause in _clauses(text):
+            plan = _without(plan, clause)
+            plan = _with(plan, list(_added(plan, clause, index)))
     minutes = sum(step.estimated_minutes for step in plan.steps)
     plan = plan.model_copy(
         update={"estimates": plan.estimates.model_copy(update={"duration_minutes": minutes})}
     )
     return option.model_copy(update={"plan": refined(option.plan, plan)})
+
+
+def _clauses(text: str) -> list[str]:
+    """The parts of feedback that ask for one thing each."""
+    return [part for part in _CLAUSE.split(text) if part.strip()]
 
 
 def _without(plan: Plan, text: str) -> Plan:
@@ -108,13 +115,14 @@ def _named(plan: Plan, wish: str) -> Iterator[PlanStep]:
 
 
 def _added(plan: Plan, text: str, index: Index) -> Iterator[PlanStep]:
-    """A step for each file that the feedback names and the plan does not work on, and each command."""
-    if _DROP.search(text):
-        return
+    """A step for each command that is to run, and each file that the plan does not work on.
+
+    A file beside a word such as `without` is not one to change.
+    """
     said = "\n".join(f"{step.title} {step.action} {step.description}" for step in plan.steps)
     taken = {step.id for step in plan.steps}
     writing = tuple(step.id for step in plan.steps if step.type not in _LOOKS)
-    for path in files_named(index, text):
+    for path in () if _DROP.search(text) else files_named(index, text):
         if path not in said:
             name = _free("asked", taken)
             yield PlanStep(

@@ -39,7 +39,7 @@ class Ways:
         None where nothing can be left out.
         """
         chosen, every = self.material.needed(), self.material.subtasks
-        left = [s.subtask_id for s in every if s not in chosen]
+        left = [f"{s.subtask_id} ({s.location})" for s in every if s not in chosen]
         if not left and not any(map(planned, every)):
             return None
         steps = [code_step(s, tests=False) for s in chosen]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from rich.console import RenderableType
 from rich.text import Text
 
 from phasegate.actions.deciding import send
@@ -41,9 +42,11 @@ async def show_options(session: Session, prefix: str) -> Outcome:
         "next_commands": [command.model_dump() for command in commands],
     }
     details = tame("\n".join(option_lines(options, full=True)[2:]))
-    told = as_markdown(_without_table(details))
-    parts = (*options_table(options, session.out.width), Text(), told, chosen_text(view))
-    return Outcome(data, (*parts, *command_lines(commands)))
+    parts: tuple[RenderableType, ...] = (details.rstrip(),)
+    if session.out.is_terminal:
+        table = options_table(options, session.out.width)
+        parts = (*table, Text(), as_markdown(_without_table(details)))
+    return Outcome(data, (*parts, Text(), chosen_text(view), *command_lines(commands)))
 
 
 async def show_steps(session: Session, prefix: str, name: str) -> Outcome:
