@@ -44,6 +44,8 @@ class StepLine(Piece):
     error: str = ""
     why: str = ""
     commit: str = ""
+    output: str = ""
+    """digest of what it printed"""
 
 
 class ActOutcome(Piece):

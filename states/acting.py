@@ -71,6 +71,17 @@ def set_running(record: JobRecord) -> None:
     record.act = record.act.model_copy(update={"running": True, "status": ExecutionStatus.RUNNING})
 
 
+def go_on_acting(record: JobRecord, now: datetime) -> None:
+    """A job was opened again: an execution that had not ended is paused where it was."""
+    act = record.act
+    if act is None or act.status is ExecutionStatus.COMPLETED or record.selected is None:
+        return
+    record.act = act.model_copy(update={"running": False, "undo": None})
+    _move(record, ModeTrigger.ACT, "phasegate", now)
+    reason = "the job was closed while its plan was carried out; resume carries on"
+    pause(record, Hold(reason=reason, by="phasegate", since=now), now)
+
+
 def note_progress(record: JobRecord, given: Sequence[Any]) -> bool:
     """Take in how far an execution says it is; False when it is not the one that runs. For people to see,
     nothing is decided by it: anybody can send such a signal."""
@@ -113,7 +124,7 @@ def book_rest(record: JobRecord, outcome: ActOutcome, undone: Undo | None, now: 
             record.act = record.act.model_copy(update={"again": True})
             hold = Hold(reason=_told(outcome), by="phasegate", kind=HoldKind.FAILURE, since=now)
             pause(record, hold, now)
-        case ActEnd.BROKEN if act.undo is not None and record.hold:
+        case ActEnd.BROKEN if undone is not None and record.hold:
             record.hold = record.hold.model_copy(update={"reason": f"not rolled back: {outcome.reason}"})
         case _:
             pass

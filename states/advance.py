@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from states.acting import learnt
+from states.execution import ExecutionStatus
 from states.facts import facts_of, mode_facts_of, standing_safeguards, waived_by
 from states.holding import replan
 from states.ledger import EntryKind
 from states.machine import fire, move_mode, triggers_from
-from states.messages import RestartFrom
 from states.people import AI_REVIEW
 from states.record import ArtifactRef, Demand, FeedbackNote, Gate, JobRecord, QuestionState, RestartNote, Span
-from states.refusals import check
 from states.restart import preview
 from states.review import QuestionRef, Review
 from states.selecting import drop_stale_selection, select_by_policy
@@ -226,6 +225,8 @@ def _close(record: JobRecord, by: str, now: datetime) -> None:
     if record.mode is not Mode.NORMAL:
         record.mode = move_mode(record.mode, ModeTrigger.CLOSE, mode_facts_of(record))
     record.hold, record.paused_from, record.open_until = None, None, None
+    if record.act and record.act.status is not ExecutionStatus.COMPLETED:
+        record.act = record.act.model_copy(update={"status": ExecutionStatus.CANCELLED})
 
 
 def _clock(record: JobRecord, now: datetime) -> None:
@@ -253,19 +254,6 @@ def begin(record: JobRecord, now: datetime) -> None:
         record.budget_tokens = record.spec.policy.budget_tokens
     record.entered = now
     record.note(now, EntryKind.MODE, f"{Mode.NORMAL} -> {record.mode}", why=record.spec.headline())
-
-
-def reopen(record: JobRecord, request: RestartFrom, now: datetime) -> None:
-    """A closed job goes on in a new run, from what the store kept. Raises Refused."""
-    if record.state is State.CANCELLED:
-        record.state = State.DISCOVERY
-    record.mode, record.hold, record.paused_from, record.demand = Mode.NORMAL, None, None, None
-    record.restarts_in_a_row = 0
-    begin(record, now)
-    check(record, request)
-    record.demand = Demand(
-        trigger=Trigger.restart(request.phase), by=request.who, text=request.changes, restart=request
-    )
 
 
 def end(record: JobRecord, now: datetime) -> None:

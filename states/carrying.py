@@ -97,6 +97,13 @@ def _line(step: PlanStep, run: StepRun, now: datetime) -> StepLine:
         seconds=seconds,
         attempts=run.attempts - (run.forgiven if run.status is StepStatus.PENDING else 0),
         error=run.result.error if run.result else "",
-        why=run.why,
+        why=run.why or _not_needed(run),
         commit=run.result.commit if run.result else "",
+        output=run.result.output if run.result else "",
     )
+
+
+def _not_needed(run: StepRun) -> str:
+    """Why a step found by itself that it need not run."""
+    notes = run.result.notes if run.result and run.status is StepStatus.SKIPPED else ()
+    return notes[0] if notes else ""

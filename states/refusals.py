@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from states.acting import why_not_act, why_not_roll_back
+from states.execution import ExecutionStatus
 from states.facts import decisions_enough, facts_of, mode_facts_of
 from states.guards import Facts
 from states.machine import MoveRefused, can_fire, move_mode, triggers_from, why_not
@@ -219,12 +220,21 @@ def _check_restart(record: JobRecord, request: RestartFrom) -> None:
 
 
 def _check_cancel(record: JobRecord) -> None:
+    _not_cancelled(record)
     if record.demand is not None and record.demand.trigger is Trigger.CANCEL:
         raise Refused("duplicate: the job is being cancelled already")
     _may_fire(record, Trigger.CANCEL, facts_of(record))
 
 
+def _not_cancelled(record: JobRecord) -> None:
+    if record.act is not None and record.act.status is ExecutionStatus.CANCELLED:
+        raise Refused("execution cancelled")
+
+
 def _check_pause(record: JobRecord) -> None:
+    _not_cancelled(record)
+    if record.mode is Mode.PAUSED and record.paused_from is Mode.ACT:
+        raise Refused("execution already paused")
     if record.mode is Mode.PAUSED:
         raise Refused("duplicate: the job is paused already")
     try:
@@ -234,6 +244,9 @@ def _check_pause(record: JobRecord) -> None:
 
 
 def _check_resume(record: JobRecord) -> None:
+    _not_cancelled(record)
+    if record.hold is None and record.act is not None:
+        raise Refused("execution not paused")
     if record.hold is None:
         raise Refused("the job is not paused")
     if record.hold.kind is HoldKind.BUDGET and (why := used_up(record)):

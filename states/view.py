@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from states.act import ActNote
 from states.act_commands import NextCommand, act_commands, command, step_commands, undo_commands
+from states.acting import acts_now, starts_to_act
 from states.agents import AgentKind, AgentNote, Usage
 from states.facts import decisions_enough, facts_of
 from states.ledger import cut
@@ -71,6 +72,10 @@ class JobView(BaseModel):
     questions: tuple[QuestionState, ...] = ()
     act: ActNote | None = None
     """the execution of the selected plan, once there is one; steps as of its last rest"""
+    acting: bool = False
+    """whether the plan is carried out or undone now, or will be without another word from anybody"""
+    wants_act: bool = False
+    """whether the job was started to be carried out as well"""
     artifacts: tuple[ArtifactRef, ...] = ()
     findings: tuple[Finding, ...] = ()
     progress: tuple[PhaseProgress, ...] = ()
@@ -152,6 +157,8 @@ def view_of(record: JobRecord) -> JobView:
         hold=record.hold,
         gate=record.gate,
         act=record.act,
+        acting=acts_now(record) or starts_to_act(record),
+        wants_act=record.spec.act,
         questions=tuple(record.questions),
         artifacts=tuple(record.artifacts),
         findings=tuple(record.findings),

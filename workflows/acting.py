@@ -9,7 +9,7 @@ from temporalio.workflow import ChildWorkflowHandle, ParentClosePolicy
 with workflow.unsafe.imports_passed_through():
     import workflows.patience as patience
     from activities.execution_orders import ActOrder, CommandRules
-    from states.act import ActEnd, ActOutcome
+    from states.act import ActEnd, ActOutcome, Undo
     from states.acting import book_rest, next_ask, open_ask, set_running, settle_ask, undoing
     from states.facts import decisions_enough
     from workflows.execution import STOP, ExecutionWorkflow
@@ -26,13 +26,17 @@ class Acting(Staffed):
         """Run the execution until it rests, and book that; before it, hear what operators say."""
         if not undoing(self.record) and not await self._heard():
             return
-        self.publish()
         set_running(self.record)
+        self.publish()
+        # What it is about can be looked up while no worker answers.
+        await self.save()
+        assert self.record.act is not None
+        undo = self.record.act.undo
         try:
-            outcome = await self._executed()
+            outcome = await self._executed(undo)
         except FailureError as failed:
             outcome = ActOutcome(end=ActEnd.BROKEN, reason=reason_of(failed))
-        book_rest(self.record, outcome, workflow.now())
+        book_rest(self.record, outcome, undo, workflow.now())
         self.log_ledger()
 
     async def _heard(self) -> bool:
@@ -49,10 +53,9 @@ class Acting(Staffed):
                 self.log_ledger()
         return True
 
-    async def _executed(self) -> ActOutcome:
+    async def _executed(self, undo: Undo | None) -> ActOutcome:
         act = self.record.act
         assert act is not None
-        undo = act.undo
         child = await workflow.start_child_workflow(
             ExecutionWorkflow.run,
             self._act_order(),

@@ -43,7 +43,7 @@ def work_order(record: JobRecord, phase: Phase) -> WorkOrder:
         says=tuple(record.says) if phase is Phase.CLARIFICATION else (),
         feedback=feedback_for(record, phase),
         previous=record.refused.get(phase, ""),
-        changes=tuple(r.changes for r in restarts if r.changes),
+        changes=tuple(text for r in restarts for text in (r.changes, *map(_showed, r.learnt)) if text),
         invalidated=tuple(d for r in restarts for d in r.invalidated_decisions),
         partial={phase: partial} if partial else {},
         **_options(record, phase),
@@ -67,6 +67,10 @@ def refinements(record: JobRecord) -> tuple[str, ...]:
     """What people asked to change about the options, oldest first; AI review asks about claims instead."""
     notes = [note for note in record.feedback if note.target is Phase.VALIDATION and is_person(note.by)]
     return tuple(dict.fromkeys(note.text for note in notes))
+
+
+def _showed(learnt: str) -> str:
+    return f"Carrying out the plan before showed: {learnt}"
 
 
 def feedback_for(record: JobRecord, phase: Phase) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ with workflow.unsafe.imports_passed_through():
     from activities.orders import EditOrder, Handover, LoadOrder, WorkOrder
     from activities.planning import PlanningActivities
     from states.acting import STARTED_WITH, acts_now, begin_act, note_progress, starts_to_act
-    from states.advance import advance, begin, end, record_artifact, record_review, reopen, review_trigger
+    from states.advance import advance, begin, end, record_artifact, record_review, review_trigger
     from states.agents import AgentEnd, AgentKind
     from states.diagram import phase_diagram
     from states.dialogue import follow_up, may_follow_up, replied, reply
@@ -24,6 +24,7 @@ with workflow.unsafe.imports_passed_through():
     from states.receive import note_refusal, read, receive, take
     from states.record import ArtifactRef, Demand, JobRecord, JobSpec
     from states.refusals import Refused
+    from states.reopen import reopen
     from states.review import judged
     from states.start import BadStart, JobStart, read_start
     from states.view import JobResult, JobView, view_of

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from pathlib import Path
+from typing import Any
 
 from states.act import ActEnd
 from states.artifacts.plan import ExactEdit, FileChange, FileChangeKind, PlanStep, StepType
@@ -16,7 +17,7 @@ FILES = {"app.py": "def add(a, b):\n    return a - b\n"}
 FIX = FileChange(path="app.py", kind=FileChangeKind.MODIFY, edits=(ExactEdit(old="a - b", new="a + b"),))
 
 
-def fix(id: str = "fix", **fields: object) -> PlanStep:
+def fix(id: str = "fix", **fields: Any) -> PlanStep:
     """A step that mends the bug."""
     return a_step(id, type=StepType.FILE_OPERATION, files=(FIX,), **fields)
 
