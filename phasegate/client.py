@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Self
 
 import structlog
-from pydantic import BaseModel, TypeAdapter
+from pydantic import TypeAdapter
 from temporalio.client import (
     Client,
     WorkflowExecution,
@@ -26,7 +26,9 @@ from activities.conversations import Conversations
 from activities.payloads import data_converter
 from activities.store import Store, open_store
 from phasegate.connection import connect_config
+from phasegate.executions import Executions, ExecutionView, owner_of, why_over
 from phasegate.history import follow_events
+from phasegate.job_lines import JobLine, line_of, titled
 from phasegate.problems import NoServer, NoWorker, Problem, RefusedByJob, UnknownJob, WrongUse
 from phasegate.settings import Settings
 from states.agents import AgentNote
@@ -37,8 +39,8 @@ from states.record import ArtifactRef, JobRecord, JobSpec
 from states.restart import RestartPlan, preview
 from states.trace import AgentProgress
 from states.view import JobView, view_of
-from states.words import JOB_ID, Awaiting, Message, Mode, Phase, State
-from workflows.attributes import AWAITING, STATE, values_of
+from states.words import JOB_ID, Message, Mode, Phase, State
+from workflows.attributes import values_of
 from workflows.planning import PlanningWorkflow
 
 log = structlog.get_logger("phasegate.client")
@@ -56,17 +58,6 @@ ANSWER = 15.0
 _LEDGER = TypeAdapter(list[LedgerEntry])
 
 
-class JobLine(BaseModel):
-    """One job in a list."""
-
-    job: str
-    state: str
-    awaiting: str
-    open: bool
-    title: str = ""
-    started: datetime | None = None
-
-
 class JobClient:
     """A connection for one person or program."""
 
@@ -74,6 +65,7 @@ class JobClient:
         self.temporal = client
         self.store = store
         self.task_queue = task_queue
+        self.executions = Executions(client, store)
 
     @classmethod
     async def connect(cls, settings: Settings, runtime: Runtime | None = None) -> Self:
@@ -110,10 +102,14 @@ class JobClient:
         return job
 
     async def resolve(self, prefix: str) -> str:
-        """The one job whose id starts with `prefix`. Raises UnknownJob."""
+        """The one job whose id starts with `prefix`, or that an execution belongs to. Raises UnknownJob."""
         if not JOB_ID.fullmatch(prefix):
             raise UnknownJob(f"{prefix[:80]!r} is no job id")
-        if await self._execution(prefix) or await self.store.read_manifest(prefix):
+        if await self.store.read_manifest(prefix):
+            return prefix
+        if owner := owner_of(prefix):
+            return await self._owner(prefix, owner)
+        if await self._execution(prefix):
             return prefix
         found = {job for job in await self.store.list_manifests() if job.startswith(prefix)}
         query = f"WorkflowType = 'PlanningWorkflow' AND WorkflowId STARTS_WITH '{prefix}'"
@@ -125,16 +121,25 @@ class JobClient:
             raise UnknownJob(f"{prefix} is ambiguous: {', '.join(sorted(found)[:5])}")
         return found.pop()
 
+    async def _owner(self, execution: str, job: str) -> str:
+        try:
+            act = (await self.record(job)).act
+        except (NoWorker, UnknownJob):
+            act = None
+        if act is None or act.id != execution:
+            raise UnknownJob(f"execution not found: {execution}")
+        return job
+
     async def list_jobs(self) -> list[JobLine]:
         """All jobs, newest first: those that Temporal shows, then those that only the store remembers."""
         lines: dict[str, JobLine] = {}
         async for each in self.temporal.list_workflows("WorkflowType = 'PlanningWorkflow'"):
-            lines.setdefault(each.id, await _line(each))
+            lines.setdefault(each.id, await line_of(each))
         for job in await self.store.list_manifests():
             known = lines.get(job)
             if (known is None or not known.title) and (record := await self._stored(job)):
                 # Started with the plain Temporal CLI (no title), or forgotten by the server.
-                lines[job] = _titled(known, record)
+                lines[job] = titled(known, record)
         first = datetime.min.replace(tzinfo=datetime.now().astimezone().tzinfo)
         return sorted(lines.values(), key=lambda line: line.started or first, reverse=True)
 
@@ -193,6 +198,11 @@ class JobClient:
             return None
         return progress
 
+    async def execution(self, job: str) -> ExecutionView | None:
+        """The execution of a job's plan at this moment, also while no worker runs; None without one."""
+        act = (await self.record(job)).act
+        return await self.executions.view(act) if act else None
+
     async def conversation(self, head: str, further: Iterable[str] = ()) -> list[dict[str, Any]]:
         """The messages of a stored conversation, then those named one by one. Raises StoreError."""
         kept = Conversations(self.store)
@@ -226,9 +236,7 @@ class JobClient:
             raise WrongUse(str(problem)) from None
         execution = await self._execution(job)
         if execution is None or execution.status is not WorkflowExecutionStatus.RUNNING:
-            record = await self._stored(job)
-            ended = f"has ended ({record.state})" if record else "is not running"
-            raise RefusedByJob(f"job {job} {ended}; `phasegate restart {job} PHASE` goes on with it")
+            raise RefusedByJob(why_over(job, await self._stored(job), message))
         try:
             await self.live_view(job)
         except NoWorker:
@@ -352,35 +360,6 @@ def new_job_id(headline: str) -> str:
     """A readable id that is unique enough: words of the task and six hex digits."""
     words = re.findall(r"[a-z0-9]+", headline.lower())[:4]
     return "-".join([*(word[:12] for word in words), secrets.token_hex(3)])
-
-
-async def _line(each: WorkflowExecution) -> JobLine:
-    attributes = each.typed_search_attributes
-    memo = await each.memo()
-    running = each.status is WorkflowExecutionStatus.RUNNING
-    return JobLine(
-        job=each.id,
-        state=attributes.get(STATE) or (each.status.name.lower() if each.status else ""),
-        awaiting=attributes.get(AWAITING) or Awaiting.NONE.value,
-        open=running,
-        title=str(memo.get("title", "")),
-        started=each.start_time,
-    )
-
-
-def _titled(line: JobLine | None, record: JobRecord) -> JobLine:
-    """A line of the list, completed from what the store kept."""
-    title = record.spec.headline()
-    if line:
-        return line.model_copy(update={"title": title})
-    return JobLine(
-        job=record.job,
-        state=record.state.value,
-        awaiting=Awaiting.NONE.value,
-        open=False,
-        title=title,
-        started=record.started,
-    )
 
 
 def _explained(error: RPCError) -> NoServer:

@@ -132,6 +132,13 @@ class Progress(Piece):
     remaining: float | None = None
     status: ExecutionStatus = ExecutionStatus.RUNNING
 
+    def after(self, elapsed: float) -> "Progress":
+        """The same after so many seconds. Remaining time = elapsed / completed * left."""
+        done = self.completed_steps
+        left = self.total_steps - done - self.failed_steps - self.skipped_steps
+        remaining = 0.0 if not left else elapsed / done * left if done else None
+        return self.model_copy(update={"elapsed": elapsed, "remaining": remaining})
+
 
 def begin_execution(plan: Plan, plan_digest: str, execution: str, branch: str, base: str) -> Execution:
     """An execution with every step pending. Raises ValueError for an empty plan."""
@@ -225,24 +232,21 @@ def succeeded(execution: Execution, plan: Plan) -> bool:
 
 
 def progress_of(execution: Execution, now: datetime) -> Progress:
-    """How far it is. Remaining time = elapsed / completed * left."""
+    """How far it is."""
     runs = list(execution.steps.values())
     count = {status: sum(1 for run in runs if run.status is status) for status in StepStatus}
     end = execution.ended or now
     elapsed = (end - execution.started).total_seconds() if execution.started else 0.0
-    done = count[StepStatus.COMPLETED]
-    left = sum(1 for run in runs if run.status not in SETTLED)
-    return Progress(
+    progress = Progress(
         execution=execution.id,
         current_steps=tuple(run.id for run in runs if run.status is StepStatus.IN_PROGRESS),
         total_steps=len(runs),
-        completed_steps=done,
+        completed_steps=count[StepStatus.COMPLETED],
         failed_steps=count[StepStatus.FAILED],
         skipped_steps=count[StepStatus.SKIPPED],
-        elapsed=elapsed,
-        remaining=0.0 if not left else elapsed / done * left if done else None,
         status=execution.status,
     )
+    return progress.after(elapsed)
 
 
 def metrics_of(execution: Execution) -> Metrics:

@@ -15,7 +15,10 @@ LAYERS = {
     "activities": ["activities"],
     "workflows": ["workflows"],
     "worker": ["worker"],
-    "client": ["phasegate.client", "phasegate.bench_client", "phasegate.stored_jobs"],
+    "client": [
+        *("phasegate.client", "phasegate.bench_client", "phasegate.stored_jobs"),
+        *("phasegate.executions", "phasegate.job_lines"),
+    ],
     "ground": [
         *("phasegate.places", "phasegate.settings", "phasegate.problems", "phasegate.dev_record"),
         *("phasegate.connection", "phasegate.history", "phasegate.attendance", "phasegate.search_attributes"),

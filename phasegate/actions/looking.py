@@ -5,7 +5,8 @@ from typing import Any
 from rich.text import Text
 
 from phasegate.actions.jobs import find_job, next_commands
-from phasegate.client import JobClient, JobLine
+from phasegate.client import JobClient
+from phasegate.job_lines import JobLine
 from phasegate.problems import WrongUse
 from phasegate.screen.job import job_text
 from phasegate.screen.lists import jobs_table, ledger_lines

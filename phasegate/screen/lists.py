@@ -14,7 +14,7 @@ from states.record import ArtifactRef
 from states.words import ArtifactStatus, Awaiting
 
 if TYPE_CHECKING:
-    from phasegate.client import JobLine
+    from phasegate.job_lines import JobLine
 
 NARROW = 70
 """columns below which a row becomes two lines"""
