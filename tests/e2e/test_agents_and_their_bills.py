@@ -238,6 +238,17 @@ async def test_an_agent_that_goes_on_after_pauses_is_one_agent(address: str) -> 
     assert live.agent == "discovery-1"
 
 
+async def _told_to_stop(ready: Stage, workflow: str) -> None:
+    """Until the agent knows that it should make no further call."""
+    handle = ready.temporal.get_workflow_handle(workflow)
+
+    async def told() -> bool:
+        events = (await handle.fetch_history()).events
+        return any(e.HasField("workflow_execution_signaled_event_attributes") for e in events)
+
+    await until(told, bool)
+
+
 async def test_what_people_say_stops_an_agent_that_works_on_something_else(address: str) -> None:
     provider = Holding(agent="clarification-1", turn=1)
     store = open_store("memory://")
@@ -249,13 +260,7 @@ async def test_what_people_say_stops_an_agent_that_works_on_something_else(addre
         await ready.jobs.send(job, Message.ANSWER, {"question": "q1", "text": "both", "by": "ann"})
         await provider.reached.wait()
         await ready.jobs.send(job, Message.ANSWER, {"question": "q1", "text": "the old one", "by": "ann"})
-        handle = ready.temporal.get_workflow_handle(f"{job}.clarification-1")
-
-        async def told() -> bool:
-            events = (await handle.fetch_history()).events
-            return any(e.HasField("workflow_execution_signaled_event_attributes") for e in events)
-
-        await until(told, bool)
+        await _told_to_stop(ready, f"{job}.clarification-1")
         provider.free.set()
         view = await ready.at(job, State.VERIFIED)
     first, second = (next(a for a in view.agents if a.id == f"clarification-{n}") for n in (1, 2))
@@ -280,7 +285,7 @@ async def test_nobody_is_explained_to_who_has_finished(address: str) -> None:
         await ready.jobs.send(job, Message.SAY, {"text": "which ones are there?", "by": "ann"})
         await provider.reached.wait()
         await ready.jobs.send(job, Message.FINISH, {"by": "ann"})
-        await ready.recorded(job, lambda record: record.finished)
+        await _told_to_stop(ready, f"{job}.{agent}")
         provider.free.set()
         view = await ready.at(job, State.VERIFIED)
     assert provider.turns(agent) == 1

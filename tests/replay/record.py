@@ -41,7 +41,7 @@ from workflows.planning import PlanningWorkflow
 
 HISTORIES = Path(__file__).parent / "histories"
 QUEUE = "replay"
-AGENTS_KEPT = 3
+AGENTS_KEPT = 5
 Handle = WorkflowHandle[Any, Any]
 Story = Callable[[Handle], Awaitable[None]]
 
@@ -300,6 +300,24 @@ SCENARIOS: dict[str, Scenario] = {
     "agents_failing": Scenario(agent_stories.mended, NO_GATES, script=agent_stories.failing_once()),
     "agents_other_models": Scenario(agent_stories.other_models, NO_GATES, script=agent_stories.gone),
     "agents_overtaken": Scenario(agent_stories.overtaken, NO_GATES, script=busy),
+    "agents_attempts": Scenario(
+        agent_stories.attempted_again, NO_GATES, script=agent_stories.refused("contracts-1", once=True)
+    ),
+    "agents_lost": Scenario(
+        agent_stories.lost, NO_GATES, script=agent_stories.refused("contracts", once=False)
+    ),
+    "agents_thought_better": Scenario(
+        agent_stories.thought_better,
+        NO_GATES,
+        reviewer=ScriptedReviewer(questions=(QUESTION,)),
+        script=agent_stories.refused("clarification-1", once=True),
+    ),
+    "agents_long": Scenario(
+        agent_stories.to_the_end,
+        NO_GATES,
+        script=busy,
+        server={"limit.historyCount.suggestContinueAsNew": 60},
+    ),
     "agents_continue_as_new": Scenario(
         agent_stories.to_the_end,
         NO_GATES,
@@ -372,10 +390,11 @@ async def keep(client: Client, name: str, job: str, run: str | None) -> None:
 async def keep_agents(client: Client, name: str, job: str) -> None:
     """Write the histories of a job's first agents; the others are like them."""
     for agent in (await view(client.get_workflow_handle(job))).agents[:AGENTS_KEPT]:
-        child = f"{job}.{agent.id}"
-        seen = await client.get_workflow_handle(child).describe()
-        first = seen.raw_description.workflow_execution_info.first_run_id
-        await keep(client, f"{name}.{agent.id}", child, first)
+        for runs in range(1, agent.runs + 1):
+            child = agent.model_copy(update={"runs": runs}).workflow
+            seen = await client.get_workflow_handle(f"{job}.{child}").describe()
+            first = seen.raw_description.workflow_execution_info.first_run_id
+            await keep(client, f"{name}.{child}", f"{job}.{child}", first)
 
 
 async def main(names: list[str]) -> None:

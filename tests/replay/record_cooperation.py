@@ -26,7 +26,7 @@ from phasegate.settings import Settings
 from states.agents import AgentKind, AgentLimits
 from states.bench import BenchSetting
 from tests.e2e.bench_stage import AGENT1, AGENT2, plan_for
-from tests.model_server.script import FaultKind, Script, fault
+from tests.model_server.script import FaultKind, Script, fault, rate_limited
 from tests.model_server.server import ModelServer
 from tests.replay.record import HISTORIES, QUEUE, keep
 from tests.scripted import NoWorkspaces
@@ -80,6 +80,15 @@ def talkative() -> Script:
     return script
 
 
+def refused_first() -> Script:
+    """As above; each agent's first call comes too early."""
+    script = Script()
+    for agent in (AGENT1, AGENT2):
+        script.when(system=agent).fail(rate_limited(0.05))
+    script.rules += overlapping().rules
+    return script
+
+
 @dataclass
 class Cooperation:
     """One path."""
@@ -97,6 +106,7 @@ COOPERATIONS: dict[str, Cooperation] = {
     "coop_forced": Cooperation(forced, max_iterations=2),
     "coop_failed": Cooperation(failing, again=True),
     "coop_continue_as_new": Cooperation(talkative, server={"limit.historyCount.suggestContinueAsNew": 50}),
+    "coop_attempts": Cooperation(refused_first),
     "coop_solo": Cooperation(forced, BenchSetting.SOLO, max_iterations=1),
 }
 
