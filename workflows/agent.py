@@ -55,9 +55,13 @@ class AgentWorkflow:
                 "past": tuple(self.talk.trace),
                 "used": outcome.used,
             }
-            workflow.continue_as_new(order.model_copy(update=past))
+            workflow.continue_as_new(order.model_copy(update=past), memo=_memo(outcome.usage))
         return outcome
 
     def _record(self, used: Usage) -> None:
         """Where the job finds it if this workflow is terminated; the server keeps it, whoever is killed."""
-        workflow.upsert_memo({USED: used.model_dump(mode="json", exclude_defaults=True)})
+        workflow.upsert_memo(_memo(used))
+
+
+def _memo(used: Usage) -> dict[str, dict[str, float]]:
+    return {USED: used.model_dump(mode="json", exclude_defaults=True)}

@@ -13,6 +13,9 @@ from states.agents import AgentNote, Usage
 from states.trace import AgentProgress, TraceKind
 from states.view import JobView
 
+MOST_RUNS = 20
+"""runs of an agent, each with a pause before it, whose traces are read together"""
+
 
 async def list_agents(session: Session, prefix: str) -> Outcome:
     """Every agent, in the order in which they were put to work; the running one as it is now."""
@@ -37,7 +40,7 @@ async def print_conversation(session: Session, prefix: str, name: str, full: boo
     """What one agent and its model said, as it lies in the store. Raises WrongUse for an unknown agent."""
     client, job = await find_job(session, prefix)
     note = _named(await client.view(job), name)
-    live = await client.agent(job, note)
+    live = await _all_runs(client, job, note)
     messages = await _messages(client, note, live)
     now = _as_it_is(note, live)
     data = {
@@ -47,6 +50,15 @@ async def print_conversation(session: Session, prefix: str, name: str, full: boo
         "messages": messages,
     }
     return Outcome(data, (*head_lines(now, live), *message_lines(messages, full)))
+
+
+async def _all_runs(client: JobClient, job: str, note: AgentNote) -> AgentProgress | None:
+    """The newest run, with the traces of those before it as far as Temporal still has them."""
+    first = max(note.runs - MOST_RUNS, 0) + 1
+    runs = [note.model_copy(update={"runs": number}) for number in range(first, note.runs + 1)]
+    seen = [await client.agent(job, run) for run in runs]
+    trace = tuple(event for progress in seen if progress for event in progress.trace)
+    return seen[-1].model_copy(update={"trace": trace}) if seen[-1] else None
 
 
 async def _messages(

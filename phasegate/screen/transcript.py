@@ -26,7 +26,8 @@ _COLOURS = {"assistant": "cyan", "tool": "dim", "system": "dim"}
 
 def head_lines(note: AgentNote, live: AgentProgress | None) -> Iterator[Text]:
     """Who it is, what it used and how it ended."""
-    yield pair("agent", f"{note.id}, {note.kind} of {note.phase.name}")
+    runs = f", put to work {note.runs} times" if note.runs > 1 else ""
+    yield pair("agent", f"{note.id}, {note.kind} of {note.phase.name}{runs}")
     ladder = ", then ".join(note.models)
     yield pair("model", model_words(note) + (f" (of {tame_line(ladder)})" if len(note.models) > 1 else ""))
     cached = f", {note.usage.cached_tokens:,} of the tokens cached" if note.usage.cached_tokens else ""

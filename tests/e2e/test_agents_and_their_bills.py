@@ -1,6 +1,7 @@
 """What agents used is booked to the last call, however they end; nothing that may cost is left out."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -306,7 +307,11 @@ async def test_the_models_of_all_runs_are_named() -> None:
         job_of(server.address, ScriptedProvider(script), model="first,second") as (ready, job),
     ):
         view = await ready.at(job, State.VERIFIED)
-        seen = await ready.temporal.get_workflow_handle(f"{job}.discovery-1").describe()
-    assert seen.raw_description.workflow_execution_info.first_run_id != seen.run_id
+        handle = ready.temporal.get_workflow_handle(f"{job}.discovery-1")
+        began = await anext(handle.fetch_history_events())
+    # The next run begins with what is used, for the job to read should it end before its first call.
+    assert began.workflow_execution_started_event_attributes.continued_execution_run_id
+    [memo] = began.workflow_execution_started_event_attributes.memo.fields.values()
+    assert json.loads(memo.data)["calls"] >= 3
     assert view.agents[0].used == ("first", "second")
     assert view.agents[0].usage.calls == 12

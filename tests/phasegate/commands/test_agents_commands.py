@@ -261,3 +261,30 @@ def test_watch_shows_on_a_terminal_what_an_agent_does(
         screen.press("\x03")
         assert screen.code() == 130
     staffed("cancel", job, "--yes")
+
+
+def test_an_agent_that_goes_on_after_a_pause_is_one_line_with_all_that_it_did(
+    staffed: Commands, plan: Plan
+) -> None:
+    job, _ = plan("slow", *GUESS, "--review-model", "none", "--detach")
+    _until(lambda: staffed("agents", job, "--json").json["running"])
+    staffed("pause", job)
+    _until(lambda: not staffed("agents", job, "--json").json["running"])
+    [stopped] = staffed("agents", job, "--json").json["agents"]
+    assert (stopped["end"], stopped["usage"]["calls"]) == ("stopped", 1)
+    assert staffed("resume", job).code == 0
+    _until(lambda: staffed("agents", job, "--json").json["agents"][0]["end"] == "submitted")
+    whole = staffed("agents", job, "discovery-1", "--json").json
+    assert (whole["agent"]["runs"], whole["agent"]["usage"]["calls"]) == (2, 2)
+    assert [event["kind"] for event in whole["trace"]] == ["llm_call", "tool_execution"] * 2
+    assert len(whole["messages"]) == 6
+    assert "discovery-1, plan of DISCOVERY, put to work 2 times" in staffed("agents", job, "discovery-1").out
+    staffed("cancel", job, "--yes")
+
+
+def _until(holds: Callable[[], object]) -> None:
+    """Look again until something holds, 30 seconds at most."""
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end, "waited 30 s in vain"
+        time.sleep(0.1)
