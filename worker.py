@@ -16,6 +16,7 @@ from activities.agent_ports import Desk, Provider
 from activities.agents import AgentActivities
 from activities.cooperation import CooperationActivities
 from activities.desks.bench import BenchDesk
+from activities.desks.options import OptionDesk
 from activities.desks.planning import PlanningDesk
 from activities.deterministic.planner import DeterministicPlanner
 from activities.deterministic.reviewer import MechanicalReviewer
@@ -81,6 +82,7 @@ def wired(settings: Settings, provider: Provider) -> tuple[object, ...]:
     )
     desk, bench = PlanningDesk(store, workspaces, indexes), BenchDesk(store, workspaces)
     desks: dict[AgentKind, Desk] = {AgentKind.PLAN: desk, AgentKind.REVIEW: desk, AgentKind.EXPLAIN: desk}
+    desks[AgentKind.OPTION] = OptionDesk(store, workspaces, indexes)
     desks |= {AgentKind.SINGLE: bench, AgentKind.SOLO: bench, AgentKind.COOP: bench}
     agents = AgentActivities(store, desks, provider)
     execution = ExecutionActivities(

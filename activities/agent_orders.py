@@ -30,6 +30,14 @@ class Feature(Piece):
     text: str
 
 
+class DraftOrder(Piece):
+    """Draft option `number` for the plan `base`, or refine the option of that name. `base` is a digest."""
+
+    base: str
+    number: int
+    option: str = ""
+
+
 class AgentOrder(Piece):
     """Everything an agent starts from. Stored once; later orders name its digest."""
 
@@ -53,6 +61,8 @@ class AgentOrder(Piece):
     work: WorkOrder | None = None
     """for PLAN and EXPLAIN"""
     review: ReviewOrder | None = None
+    draft: DraftOrder | None = None
+    """for OPTION, beside `work`"""
     may_ask: bool = False
     """whether follow-up questions for people are offered"""
     features: tuple[Feature, ...] = ()
@@ -135,6 +145,8 @@ class ToolAnswer(Piece):
     """a reply to a person, or why a submission was refused; short"""
     plan: str = ""
     """digest of the stored plan text (CooperBench)"""
+    option: str = ""
+    """digest of the stored option"""
 
 
 class AgentOutcome(Piece):

@@ -70,6 +70,22 @@ class Handover(Piece):
     summary: str
 
 
+class LeftOut(Piece):
+    """An option that is not there, and why."""
+
+    name: str
+    why: str
+
+
+class JoinOrder(Piece):
+    """Put drafted options into the artifact `base`. `options` are digests of stored options."""
+
+    work: WorkOrder
+    base: str
+    options: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+
 class ReviewOrder(Piece):
     """Review the artifact `digest` of a phase against what it was built from.
 

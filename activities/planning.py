@@ -16,10 +16,12 @@ from temporalio.exceptions import ApplicationError
 from activities.brief import Brief, Planner
 from activities.briefing import Briefing, Workspaces, lasting
 from activities.heartbeat import beating
+from activities.option_joining import with_drafts
 from activities.option_keeping import BadOption, edited, store_plans
 from activities.orders import (
     EditOrder,
     Handover,
+    JoinOrder,
     LedgerPage,
     LoadOrder,
     Prepared,
@@ -127,6 +129,17 @@ class PlanningActivities:
             raise ApplicationError(_first(problem), type="InvalidEdit", non_retryable=True) from None
         artifact = artifact.model_copy(update={"made_by": f"person:{order.by}"})
         return await self._briefing.keep(order.phase, artifact, order.built_from)
+
+    @activity.defn
+    async def join_options(self, order: JoinOrder) -> Handover:
+        """The artifact with the options that agents drafted in place of its own."""
+        phase = order.work.phase
+        brief = await self._briefing.brief(order.work)
+        base = (await self._briefing.artifacts({phase: order.base}))[phase]
+        options = [await lasting(self._shelf.option(digest)) for digest in order.options]
+        notes = [(each.name, each.why) for each in order.left_out]
+        joined = with_drafts(base, options, notes, brief)
+        return await self._briefing.keep(phase, joined, order.work.built_from)
 
     @activity.defn
     async def save_manifest(self, record: JobRecord) -> None:

@@ -17,6 +17,8 @@ class AgentKind(StrEnum):
     """reviews the artifact of a phase, once the mechanical checks have passed"""
     EXPLAIN = "explain"
     """replies to what a person said in CLARIFICATION"""
+    OPTION = "option"
+    """drafts one way to implement a plan, or refines one"""
     SINGLE = "single"
     """CooperBench: one agent, one feature"""
     SOLO = "solo"

@@ -9,6 +9,8 @@ from states.words import WORK_PHASES, Phase
 
 REVIEW = "review"
 """the name, beside those of the phases, under which the models of AI reviews are given"""
+OPTIONS = "options"
+"""likewise of the agents that draft options; without one, those of the phase"""
 NO_MODEL = "none"
 """the word for planning or reviewing a phase without a model, whatever the rest of the job does"""
 MOST_RUNGS = 8
@@ -40,8 +42,8 @@ def _by_use(value: Any) -> dict[str, Any]:
 
 
 def _use(name: str) -> str:
-    if name.strip().lower() == REVIEW:
-        return REVIEW
+    if name.strip().lower() in (REVIEW, OPTIONS):
+        return name.strip().lower()
     phase = Phase.parse(name)
     if phase not in WORK_PHASES:
         raise ValueError(f"{phase.name} has no work that a model could do")
@@ -71,9 +73,11 @@ def ladder_for(
 ) -> tuple[str, ...]:
     """The models that do this; empty where it is done without one.
 
-    A review is made by the model of `review`, else by the one that made the artifact.
+    A review is made by the model of `review`, else by the one that made the artifact; options by `options`.
     """
     found = models.get(phase.value) or model
+    if kind is AgentKind.OPTION and found != (NO_MODEL,):
+        found = models.get(OPTIONS) or found
     if kind is AgentKind.REVIEW:
         found = models.get(REVIEW) or found
     return () if found == (NO_MODEL,) else found

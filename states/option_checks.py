@@ -12,6 +12,7 @@ from states.steps import check_plan, dependency_graph, resolve
 OPTION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 Optional = ImplementationPlanArtifact | ValidationArtifact
 """artifacts that hold options"""
+_NAMES = r"(?<![\w-]){0}\s*:|\boption\s+{0}(?![\w-])"
 _ENDS = ("completed", "failed", "skipped")
 
 
@@ -39,6 +40,12 @@ def sound(
         else:
             kept.append(option)
     return tuple(kept), tuple(left_out)
+
+
+def concerns(text: str, option: str, options: Iterable[str]) -> bool:
+    """Whether feedback is about an option: it names that one, as `full:` or `option full`, or none at all."""
+    named = [name for name in options if re.search(_NAMES.format(re.escape(name)), text, re.I)]
+    return not named or option in named
 
 
 def same_steps(one: Plan, other: Plan) -> bool:

@@ -207,6 +207,31 @@ class Selection(Piece):
     """digest under which its plan is stored"""
 
 
+class Draft(Piece):
+    """One option that an agent drafts. `name` is of the option that it refines, blank for a new one."""
+
+    number: int
+    name: str = ""
+    option: str = ""
+    """digest of the stored option, once it is handed over"""
+    why: str = ""
+    """why there is none, once that is settled"""
+    rest: Rest | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing more comes."""
+        return bool(self.option or self.why)
+
+
+class Drafting(Piece):
+    """Options that are being drafted for `base`, the artifact of the order with the digest `work`."""
+
+    work: str
+    base: ArtifactRef
+    drafts: tuple[Draft, ...]
+
+
 class Span(Piece):
     """Time spent in a phase's work and reviews, and waiting for people, in seconds."""
 
@@ -263,6 +288,7 @@ class JobRecord(BaseModel):
     budget_tokens: int | None = None
     agents: list[AgentNote] = Field(default_factory=list)
     rest: Rest | None = None
+    drafting: Drafting | None = None
     started: datetime | None = None
     entered: datetime | None = None
     spans: dict[Phase, Span] = Field(default_factory=dict)

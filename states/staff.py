@@ -9,7 +9,12 @@ from states.record import Hold, JobRecord, Rest
 from states.spending import in_words
 from states.words import HoldKind, Phase
 
-SHORT = {AgentKind.PLAN: "", AgentKind.REVIEW: "review-", AgentKind.EXPLAIN: "explain-"}
+SHORT = {
+    AgentKind.PLAN: "",
+    AgentKind.REVIEW: "review-",
+    AgentKind.EXPLAIN: "explain-",
+    AgentKind.OPTION: "option-",
+}
 MOST_AGENTS = 60
 """agents of a job that have a line of their own: five plans from end to end; older ones are summed up"""
 

@@ -38,6 +38,7 @@ with workflow.unsafe.imports_passed_through():
         Trigger,
     )
     from workflows.acting import Acting
+    from workflows.drafting import Drafting
     from workflows.execution import PROGRESS
     from workflows.failures import reason_of
     from workflows.inputs import decode, only
@@ -68,7 +69,7 @@ def work_of(phase: Phase) -> Work:
 
 
 @workflow.defn
-class PlanningWorkflow(Acting):
+class PlanningWorkflow(Acting, Drafting):
     """One task being planned for one repository."""
 
     @workflow.init
@@ -291,6 +292,8 @@ class PlanningWorkflow(Acting):
         """The phase's work, done by an agent or without a model; None when there is nothing to submit."""
         if not self.record.spec.ladder(AgentKind.PLAN, phase):
             return await self.perform(work_of(phase), order, quick=is_quick(phase, order.workspace.files))
+        if base := self.planned(order):
+            return await self.drafted(order, base)
         may_ask = phase is Phase.CLARIFICATION and may_follow_up(self.record)
         outcome = await self.converse(AgentKind.PLAN, order, may_ask=may_ask)
         if outcome is None or outcome.answer is None:
@@ -298,7 +301,8 @@ class PlanningWorkflow(Acting):
         if outcome.end is AgentEnd.ASKED:
             follow_up(self.record, outcome.answer.questions, workflow.now())
             return None
-        return outcome.answer.handover
+        base = outcome.answer.handover
+        return await self.drafted(order, base) if base and self.drafts(order) else base
 
     async def _prepare(self) -> bool:
         prepared = await self.perform(

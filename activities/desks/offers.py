@@ -27,7 +27,13 @@ def offered(order: AgentOrder) -> list[Tool]:
     """The repository tools, then those with which the agent hands over or asks."""
     asking = "Ask people one to five questions, and stop until they answer."
     more = [tool(ASK, asking, AskPeople)] if asks(order) else []
-    return [*json.loads(_repository_tools()), submitting_tool(order), *more]
+    return [*looking_tools(), submitting_tool(order), *more]
+
+
+def looking_tools() -> list[Tool]:
+    """The repository tools."""
+    found: list[Tool] = json.loads(_repository_tools())
+    return found
 
 
 @cache

@@ -29,6 +29,7 @@ from states.artifacts.implementation import (
     Subtask,
     TestSpecification,
 )
+from states.artifacts.plan import Plan, PlanOption
 from states.artifacts.validation import PlanSummary, RequirementCoverage, ValidationArtifact
 
 Short = Annotated[str, StringConstraints(max_length=400)]
@@ -92,6 +93,9 @@ OWNED: Mapping[type[BaseModel], Mapping[str, Instead | None]] = {
             60,
         )
     },
+    # options
+    PlanOption: {"id": None, "source": None},
+    Plan: {"version": None},
     # VALIDATION
     ValidationArtifact: {"plan_digest": None, "subtask_independence_check": None, "options": None},
     PlanSummary: {

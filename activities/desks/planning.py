@@ -96,9 +96,9 @@ class PlanningDesk:
         match order.kind:
             case AgentKind.REVIEW:
                 findings = read_review(review_in(order).phase, arguments)
-                return _done("the review is taken", findings=findings)
+                return done("the review is taken", findings=findings)
             case AgentKind.EXPLAIN:
-                return _done("the reply is taken", text=read_reply(arguments))
+                return done("the reply is taken", text=read_reply(arguments))
             case AgentKind.PLAN:
                 return await self._keep(work_in(order), arguments, model)
             case _:
@@ -108,7 +108,7 @@ class PlanningDesk:
         brief = await self._briefing.brief(work)
         artifact = await asyncio.to_thread(self._whole, work.phase, arguments, brief, model)
         handover = await self._briefing.keep(work.phase, artifact, work.built_from)
-        return _done(f"the artifact is taken: {handover.summary}", handover=handover)
+        return done(f"the artifact is taken: {handover.summary}", handover=handover)
 
     def _whole(self, phase: Phase, arguments: str, brief: Brief, model: str) -> Artifact:
         index = self._indexes.get(brief.root, brief.commit)
@@ -158,5 +158,6 @@ def _asked(questions: tuple[QuestionRef, ...]) -> Given:
     return Given(content="the questions are taken", answer={"end": AgentEnd.ASKED, "questions": questions})
 
 
-def _done(said: str, **answer: Any) -> Given:
+def done(said: str, **answer: Any) -> Given:
+    """The answer of a tool that ends the conversation, and what it hands over."""
     return Given(content=said, answer={"end": AgentEnd.SUBMITTED, **answer})

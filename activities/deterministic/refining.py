@@ -10,17 +10,18 @@ from activities.index.model import Index
 from states.artifacts.base import OpenPoint
 from states.artifacts.plan import Plan, PlanOption, PlanStep, StepType
 from states.artifacts.validation import ValidationArtifact
-from states.option_checks import sound
+from states.option_checks import concerns, sound
 from states.options import ranked
 from states.steps import dependency_graph, refined
 from states.words import Phase
 
+REFINEMENT = "refinement:"
+"""begins the subject of an open point about feedback on options"""
 PER_ADDED = 10.0
 """minutes for a file or a command that feedback adds"""
 _RUN = re.compile(r"\b(?:run|execute)\s+`([^`\n]{1,300})`", re.I)
 _CLAUSE = re.compile(r"(?<=[.!?;])\s+|\n+|,\s+(?:and|but)\s+|,?\s+but\s+", re.I)
 _DROP = re.compile(r"\b(?:drop|remove|skip|omit|leave out|without)\b(.{0,200})", re.I | re.S)
-_NAMES = r"(?<![\w-]){0}\s*:|\boption\s+{0}(?![\w-])"
 _LOOKS = (StepType.TESTING, StepType.VALIDATION, StepType.CODE_ANALYSIS)
 Standing = tuple[tuple[PlanOption, ...], tuple[OpenPoint, ...]]
 
@@ -46,12 +47,6 @@ def standing_options(brief: Brief, index: Callable[[], Index]) -> Standing:
     kept, left_out = sound(options, [s.subtask_id for s in brief.planned().subtasks])
     points += [OpenPoint(subject=f"option {name}", why=f"left out: {why}") for name, why in left_out]
     return tuple(each.option for each in ranked(kept, brief.ranking)), tuple(points)
-
-
-def concerns(text: str, option: str, options: Sequence[str]) -> bool:
-    """Whether feedback is about an option: it names that one, or none at all."""
-    named = [name for name in options if re.search(_NAMES.format(re.escape(name)), text, re.I)]
-    return not named or option in named
 
 
 def _before(brief: Brief) -> tuple[tuple[PlanOption, ...], tuple[str, ...]]:
@@ -173,4 +168,4 @@ def _left_open(asked: Sequence[str], index: Index) -> Iterator[OpenPoint]:
             if done
             else "it names no file, step or command, so the steps of the options stayed as they were"
         )
-        yield OpenPoint(subject=f'refinement: "{cut(text, 200)}"', why=why)
+        yield OpenPoint(subject=f'{REFINEMENT} "{cut(text, 200)}"', why=why)
