@@ -12,8 +12,9 @@ from activities.briefing import Briefing
 from activities.shelf import BlobShelf
 from activities.store import Store
 from states.agents import AgentEnd, AgentKind, Price, Usage
-from states.artifacts.base import Artifact
+from states.artifacts.base import Artifact, canonical_json
 from states.artifacts.kinds import KIND
+from states.artifacts.plan import Estimates, Plan, PlanOption, PlanStep
 from states.review import Finding, QuestionRef
 from states.words import Phase, ReviewKind
 from tests.scripted import NoWorkspaces, ScriptedPlanner
@@ -98,6 +99,7 @@ class ScriptedDesk:
     """Artifacts of the scripted planner, handed over by the word."""
 
     def __init__(self, store: Store) -> None:
+        self._store = store
         self._briefing = Briefing(BlobShelf(store), NoWorkspaces())
         self._planner = ScriptedPlanner()
 
@@ -132,6 +134,8 @@ class ScriptedDesk:
                 return Given(f"saw {given['what']}")
             case "submit" if "wrong" in given:
                 return Given(error=given["wrong"], answer={"refused": True, "text": given["wrong"]})
+            case "submit" if order.kind is AgentKind.OPTION:
+                return await self._option(order, given, model)
             case "submit":
                 handover = await self._handover(order, model)
                 return Given("taken", answer={"end": AgentEnd.SUBMITTED, "handover": handover})
@@ -145,6 +149,18 @@ class ScriptedDesk:
                 return Given("asked", answer={"end": AgentEnd.ASKED, "questions": (question,)})
             case _:
                 return Given(error=f"Tool {name} not found")
+
+    async def _option(self, order: AgentOrder, given: dict[str, Any], model: str) -> Given:
+        """One step, named after the draft, unless the script says more."""
+        assert order.draft
+        name = order.draft.option or f"option-{order.draft.number}"
+        steps = (PlanStep(id="s", title=f"do {name}", action=f"do {name} {given.get('how', '')}"),)
+        version = 2 if order.draft.option else 1
+        estimates = Estimates(confidence=given.get("confidence", 0.5 + order.draft.number / 10))
+        plan = Plan(title=name, steps=steps, version=version, estimates=estimates)
+        option = PlanOption(id=name, title=name, plan=plan, source=f"model:{model}")
+        digest = await self._store.put(canonical_json(option.model_dump(mode="json")))
+        return Given("taken", answer={"end": AgentEnd.SUBMITTED, "option": digest})
 
     async def _handover(self, order: AgentOrder, model: str) -> object:
         assert order.work
