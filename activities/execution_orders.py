@@ -89,15 +89,27 @@ class StepOrder(Piece):
     """the person who says that the code of a waiting step is written in the worktree"""
 
 
-class LandOrder(Piece):
-    """Merge what a step did in a tree of its own into branch and tree as they are `at` now.
+class Landing(Piece):
+    """What a step did in a tree of its own."""
 
-    One at a time, in the order that the workflow chooses: its record of the branch is the only one.
+    step: str
+    result: StepResult
+
+
+class LandOrder(Piece):
+    """Merge what steps did in trees of their own into branch and tree as they are `at` now, in this order.
+
+    One such order at a time: the workflow's record of the branch is the only one.
     """
 
     at: ExecutionOrder
-    step: str
-    result: StepResult
+    landings: tuple[Landing, ...]
+
+
+class Landed(Piece):
+    """The results of steps that were to land, in their order, as they are on the branch now."""
+
+    results: tuple[StepResult, ...]
 
 
 class RollbackOrder(Piece):

@@ -14,6 +14,7 @@ with workflow.unsafe.imports_passed_through():
     from activities.execution_orders import (
         ActOrder,
         ExecutionOrder,
+        Landing,
         LandOrder,
         OpenOrder,
         Prepared,
@@ -73,6 +74,7 @@ class ExecutionWorkflow:
         self.prepared: Prepared | None = None
         self._running: dict[str, asyncio.Task[None]] = {}
         self._commands: dict[str, workflow.ActivityHandle[StepResult]] = {}
+        self._finished: list[Landing] = []
         self._branch = asyncio.Lock()
         self._broken: FailureError | None = None
         self._telling: asyncio.Task[None] | None = None
@@ -179,11 +181,12 @@ class ExecutionWorkflow:
         """Carry one step out and enter its result; what breaks is kept for `_carry_out`."""
         try:
             result = await self._result(step, alone=alone)
-            if alone or result.status is not StepStatus.COMPLETED:
-                self._enter(step, result)
+            if result.status is not StepStatus.COMPLETED or alone:
+                self._enter(step.id, result)
                 return
+            self._finished.append(Landing(step=step.id, result=result))
             async with self._branch:
-                self._enter(step, await self._landed(step, result))
+                await self._land()
         except FailureError as failed:
             put_back(self.execution, step.id, STOPPED_IN_THE_MIDDLE)
             if not is_cancelled_exception(failed):
@@ -213,19 +216,26 @@ class ExecutionWorkflow:
         finally:
             del self._commands[step.id]
 
-    async def _landed(self, step: PlanStep, result: StepResult) -> StepResult:
-        """What a step did, on the branch. One that changed nothing is there already."""
-        if not result.bundle:
-            return result.model_copy(
-                update={"commit": self.execution.head, "snapshot": self.execution.snapshot}
+    async def _land(self) -> None:
+        """Bring what has finished meanwhile onto the branch, all of it at once."""
+        landings, self._finished = tuple(self._finished), []
+        if not landings:
+            return
+        order = LandOrder(at=self._at(), landings=landings)
+        try:
+            landed = await workflow.execute_activity_method(
+                ExecutionActivities.land_steps, order, **patience.READ_REPOSITORY
             )
-        order = LandOrder(at=self._at(), step=step.id, result=result)
-        return await workflow.execute_activity_method(
-            ExecutionActivities.land_step, order, **patience.READ_REPOSITORY
-        )
+        except FailureError as failed:
+            for each in landings:
+                put_back(self.execution, each.step, STOPPED_IN_THE_MIDDLE)
+            self._broken = self._broken or failed
+            return
+        for each, result in zip(landings, landed.results, strict=True):
+            self._enter(each.step, result)
 
-    def _enter(self, step: PlanStep, result: StepResult) -> None:
-        end_step(self.execution, self.plan, step.id, result, workflow.now())
+    def _enter(self, step: str, result: StepResult) -> None:
+        end_step(self.execution, self.plan, step, result, workflow.now())
 
     async def _stop_all(self) -> None:
         """End the commands that run; steps that only have to land do so."""

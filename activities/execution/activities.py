@@ -23,6 +23,7 @@ from activities.execution.sandbox import Sandbox, find_sandbox, sandbox_offered
 from activities.execution.summing import summarise
 from activities.execution_orders import (
     ExecutionOrder,
+    Landed,
     LandOrder,
     Live,
     Opened,
@@ -128,12 +129,11 @@ class ExecutionActivities:
         )
 
     @activity.defn
-    async def land_step(self, order: LandOrder) -> StepResult:
-        """Merge a step that ran beside others into branch and tree."""
+    async def land_steps(self, order: LandOrder) -> Landed:
+        """Merge steps that ran beside each other into branch and tree."""
         async with beating():
             carrier = await self._carrier()
-            result: StepResult = await _usable(carrier.land(order))
-            return result
+            return Landed(results=await _usable(carrier.land(order)))
 
     @activity.defn
     async def roll_back(self, order: RollbackOrder) -> Prepared:

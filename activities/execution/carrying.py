@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from activities.execution.at_hand import StepAtHand
 from activities.execution.commands import Place
 from activities.execution.folders import Act, Acts, BranchMoved
+from activities.execution.landing import Landings
 from activities.execution.limits import marked
 from activities.execution.listing import TreeTooLarge
-from activities.execution.merging import Point, merged_head, merged_state
 from activities.execution.once import Once
 from activities.execution.outcome import Outcome, StepFailed
-from activities.execution.recording import Recorder, changes_between
+from activities.execution.recording import Recorder
 from activities.execution.running import Running, kill
 from activities.execution.sandbox import Sandbox
 from activities.execution.steps import by_hand, not_needed, perform
 from activities.execution.worktree import Worktree
-from activities.execution_orders import ExecutionOrder, LandOrder
+from activities.execution_orders import ExecutionOrder, Landing, LandOrder
 from activities.git import GitError
 from activities.index.shelf import IndexShelf
 from states.execution import StepResult, StepStatus
@@ -70,58 +70,35 @@ class Carrier:
                 await held.drop()
         return result
 
-    async def land(self, order: LandOrder) -> StepResult:
-        """Merge a completed step into branch and tree; a conflict makes it a failed one that changes nothing.
+    async def land(self, order: LandOrder) -> tuple[StepResult, ...]:
+        """Merge completed steps into branch and tree; one that conflicts fails and changes nothing.
 
         Doing it again for the same order gives the same commits.
         """
         act, at = await self.acts.open(order.at)
-        theirs, ours = Point(order.result.commit, order.result.snapshot), Point(at.head, at.snapshot)
-        repository = act.repository
-        if order.result.status is not StepStatus.COMPLETED or not order.result.bundle:
-            return order.result.model_copy(update={"commit": at.head, "snapshot": at.snapshot})
-        more = at.model_copy(update={"bundles": (order.result.bundle,), "head": theirs.head})
-        await self.acts.open(more.model_copy(update={"snapshot": theirs.snapshot}))
+        for each in order.landings:
+            await self._have(at, each.result)
         async with act.main.held() as main:
+            landing = Landings(self._recorder, main, at)
             try:
                 await act.stand(at)
-                head = await merged_head(repository, ours.head, theirs.head, at.now)
-            except (StepFailed, BranchMoved) as refused:
-                outcome = Outcome(error=str(refused), metrics=order.result.metrics)
-                failed = await self._recorder.without_change(outcome)
-                return failed.model_copy(update={"output": order.result.output, "tail": order.result.tail})
-            notes = await main.bring(at.head, at.snapshot)
-            snapshot = await self._merged_tree(main, ours, theirs, head, at)
-            await act.move(head, snapshot)
-            await main.follow(head)
-            main.settle(snapshot)
-        async with act.of_step(order.step).held() as own:
-            await own.drop()
-        files, _ = await changes_between(repository, ours.head, head)
-        landed = {
-            "commit": head,
-            "snapshot": snapshot,
-            "bundle": await self._recorder.bundle(repository, Point(head, snapshot), ours),
-            "files": files,
-            "notes": (*order.result.notes, *notes),
-        }
-        return order.result.model_copy(update=landed)
+            except BranchMoved as moved:
+                return tuple([await landing.failed(each.result, str(moved)) for each in order.landings])
+            await landing.begin()
+            results = [await landing.merge(each.result) for each in order.landings]
+            results = await landing.end(results)
+            await act.move(landing.now.head, landing.now.snapshot)
+            await main.follow(landing.now.head)
+        for each in order.landings:
+            async with act.of_step(each.step).held() as own:
+                await own.drop()
+        return tuple(results)
 
-    async def _merged_tree(
-        self, main: Worktree, ours: Point, theirs: Point, head: str, at: ExecutionOrder
-    ) -> str:
-        """Bring the worktree to what both have made of it; gives its snapshot."""
-        snapshots = main.snapshots
-        ahead = await main.repository.line("merge-base", ours.snapshot, theirs.snapshot) == ours.snapshot
-        wanted = (
-            await snapshots.read(theirs.snapshot) if ahead else await merged_state(main, ours, theirs, head)
-        )
-        main.begin()
-        await snapshots.restore(wanted)
-        if ahead:
-            return theirs.snapshot
-        now, _ = await snapshots.look()
-        return await snapshots.keep(now, "Merged (whole tree)", ours.snapshot, at.now)
+    async def _have(self, at: ExecutionOrder, result: StepResult) -> None:
+        """Have what a step made, on a machine that has not run it too."""
+        if result.bundle:
+            names = {"head": result.commit, "snapshot": result.snapshot, "bundles": (result.bundle,)}
+            await self.acts.open(at.model_copy(update=names))
 
     async def _carry_out(
         self, act: Act, worktree: Worktree, order: StepAtHand, once: Once, started: Started
@@ -179,7 +156,9 @@ class Carrier:
                     waits = Outcome(asks=asks, notes=[f"nothing has been changed in {worktree.path}"])
                     return await self._recorder.without_change(waits)
                 result = await once.reached(result)
-        return await self.land(LandOrder(at=order.at, step=step.id, result=result)) if order.alone else result
+        if not order.alone:
+            return result
+        return (await self.land(LandOrder(at=order.at, landings=(Landing(step=step.id, result=result),))))[0]
 
 
 @contextlib.contextmanager

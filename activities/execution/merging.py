@@ -1,10 +1,12 @@
 """Bringing what a step did beside others into branch and tree: three ways, or not at all."""
 
+import asyncio
 import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from activities.execution.objects import Objects
 from activities.execution.outcome import StepFailed
 from activities.execution.repository import ActRepository, decoded
 from activities.execution.snapshots import State
@@ -37,16 +39,16 @@ async def merged_head(repository: ActRepository, ours: str, theirs: str, when: d
     base = await _base(repository, ours, theirs)
     if base in (theirs, ours):
         return ours if base == theirs else theirs
+    tree = await asyncio.to_thread(_side_by_side, repository, base, ours, theirs)
     try:
-        tree = await repository.line("merge-tree", "--write-tree", "--no-messages", ours, theirs)
+        tree = tree or await repository.line("merge-tree", "--write-tree", "--no-messages", ours, theirs)
     except GitError as error:
         if not error.stdout:
             raise
         raise await _conflict(repository, base, ours, theirs) from error
     if tree == await repository.tree_of(ours):
         return ours
-    message = (await repository.run("log", "-1", "--format=%B", theirs)).decode("utf-8", "replace").strip()
-    return await repository.commit(tree, message, (ours,), when)
+    return await repository.commit(tree, repository.objects.message_of(theirs), (ours,), when)
 
 
 async def merged_state(worktree: Worktree, ours: Point, theirs: Point, head: str) -> State:
@@ -54,29 +56,43 @@ async def merged_state(worktree: Worktree, ours: Point, theirs: Point, head: str
     repository, snapshots = worktree.repository, worktree.snapshots
     base = await _base(repository, ours.snapshot, theirs.snapshot)
     states = [await snapshots.read(each) for each in (base, ours.snapshot, theirs.snapshot)]
-    changes = await _changes(repository, states[0].files, states[2].files)
-    changes |= await _changes(repository, f"{ours.head}^{{tree}}", f"{head}^{{tree}}")
-    index = worktree.home / "merge-index"
-    await repository.run("read-tree", states[1].files, index=index)
-    lines = b"".join(b"%s\t%s\0" % (entry, path) for path, entry in sorted(changes.items()))
-    await repository.run("update-index", "--replace", "-z", "--index-info", index=index, stdin=lines)
-    files = (await repository.run("write-tree", index=index)).decode().strip()
+    files = await asyncio.to_thread(
+        _merged_files,
+        repository.objects,
+        (states[0].files, states[2].files),
+        (ours.head, head),
+        states[1].files,
+    )
     return State(files, _merged_rest(*(state.rest for state in states)))
 
 
+def _merged_files(objects: Objects, step: tuple[str, str], branch: tuple[str, str], onto: str) -> str:
+    changes = {change.path: change for change in objects.changes(*step)}
+    changes |= {change.path: change for change in objects.changes(*branch)}
+    gone = [change for change in changes.values() if not change.mode]
+    there = [change for _, change in sorted(changes.items()) if change.mode]
+    return objects.apply(onto, (*gone, *there))
+
+
+def _side_by_side(repository: ActRepository, base: str, ours: str, theirs: str) -> str:
+    """The tree with both changes in it where they are about different files; blank where git has to merge."""
+    objects = repository.objects
+    mine, others = (objects.changes(base, each) for each in (theirs, ours))
+    touched = {change.path for change in others}
+    folders = {folder for path in touched for folder in _above(path)}
+    for change in mine:
+        if change.path in touched or change.path in folders or touched.intersection(_above(change.path)):
+            return ""
+    return objects.apply(ours, mine)
+
+
+def _above(path: bytes) -> list[bytes]:
+    parts = path.split(b"/")
+    return [b"/".join(parts[:n]) for n in range(1, len(parts))]
+
+
 async def _base(repository: ActRepository, ours: str, theirs: str) -> str:
-    return await repository.line("merge-base", ours, theirs)
-
-
-async def _changes(repository: ActRepository, old: str, new: str) -> dict[bytes, bytes]:
-    """Path -> `mode object` in the new tree, mode 0 for what is gone."""
-    raw = await repository.run("diff-tree", "-r", "-z", "--no-renames", "--raw", "--full-index", old, new)
-    fields = raw.split(b"\0")
-    found = {}
-    for entry, path in zip(fields[0:-1:2], fields[1::2], strict=True):
-        _, mode, _, blob, _ = entry.split(b" ")
-        found[path] = b"0 " + b"0" * len(blob) if mode == b"000000" else mode + b" " + blob
-    return found
+    return repository.objects.merge_base(ours, theirs)
 
 
 async def _conflict(repository: ActRepository, base: str, ours: str, theirs: str) -> StepFailed:

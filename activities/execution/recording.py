@@ -1,5 +1,6 @@
 """From a worktree after a step to the step's result: commit, snapshot, bundle, and what git counts."""
 
+import asyncio
 from dataclasses import dataclass
 
 from activities.execution.at_hand import StepAtHand
@@ -7,7 +8,7 @@ from activities.execution.bundles import put_bundle
 from activities.execution.merging import Point
 from activities.execution.outcome import Outcome, StepFailed
 from activities.execution.repository import ActRepository
-from activities.execution.worktree import Worktree
+from activities.execution.worktree import Changed, Worktree
 from activities.plain_text import strip_line
 from activities.store import Store
 from states.artifacts.plan import PlanStep
@@ -33,7 +34,8 @@ class Recorder:
             raise StepFailed("the step deleted everything in the worktree")
         message, head, snapshot = title_of(order.step), at.head, at.snapshot
         if state != before:
-            head = await worktree.commit(found, at.head, message, at.now, outcome.leave_out)
+            step = Changed(before, state, found, outcome.leave_out)
+            head = await worktree.commit(step, at.head, message, at.now)
             snapshot = await worktree.snapshots.keep(state, f"{message} (whole tree)", at.snapshot, at.now)
         own = "is a repository of its own: not on the branch"
         outcome.notes += [f"{strip_line(path)} {own}" for path in found.repositories]
@@ -98,15 +100,13 @@ async def changes_between(repository: ActRepository, old: str, new: str) -> tupl
     """Files that differ between two commits, and how many were created, modified, deleted, by git."""
     if old == new:
         return (), Metrics()
-    options = ("-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
-    statuses = (await repository.run("diff-tree", *options, "--name-status", old, new)).split(b"\0")
-    numbers = (await repository.run("diff-tree", *options, "--numstat", old, new)).split(b"\0")
-    kinds = [each[:1] for each in statuses[0:-1:2]]
-    lines = sum(int(n) for row in numbers if row for n in row.split(b"\t")[:2] if n.isdigit())
-    names = tuple(strip_line(path.decode("utf-8", "replace")) for path in statuses[1::2])
+    changes = await asyncio.to_thread(repository.objects.changes, old, new)
+    lines = await asyncio.to_thread(repository.objects.lines_changed, old, new)
+    kinds = [change.kind for change in changes]
+    names = tuple(strip_line(change.path.decode("utf-8", "replace")) for change in changes)
     return names, Metrics(
-        files_created=kinds.count(b"A"),
-        files_deleted=kinds.count(b"D"),
-        files_modified=len(kinds) - kinds.count(b"A") - kinds.count(b"D"),
+        files_created=kinds.count("A"),
+        files_deleted=kinds.count("D"),
+        files_modified=len(kinds) - kinds.count("A") - kinds.count("D"),
         lines_changed=lines,
     )

@@ -6,15 +6,15 @@ as commands may look into it: what they could break is theirs alone. It can be m
 
 import dataclasses
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from activities.execution.objects import Objects
 from activities.git import Git
 from activities.mirror import ATTRIBUTES
-from activities.snapshot import LEFT_OUT, NOBODY
+from activities.snapshot import LEFT_OUT
 
 BRANCH = "refs/heads/"
 OURS = "refs/phasegate/"
@@ -46,14 +46,12 @@ class ActRepository:
         """Create it if it is not there."""
         if not (self.path / "HEAD").is_file():
             await self.git.run("init", "--quiet", "--bare", "--template=", self.path)
-        (self.path / "info").mkdir(exist_ok=True)
-        (self.path / "info" / "attributes").write_text(ATTRIBUTES)
-        (self.path / "info" / "exclude").write_text(LEFT_OUT)
+        _have(self.path / "info" / "attributes", ATTRIBUTES)
+        _have(self.path / "info" / "exclude", LEFT_OUT)
         # Where the history of a shallow clone ends is said beside its objects, not in them.
         if (self.alternate / "shallow").is_file():
-            shutil.copyfile(self.alternate / "shallow", self.path / "shallow")
-        (self.path / "objects" / "info").mkdir(exist_ok=True)
-        (self.path / "objects" / "info" / "alternates").write_text(f"{self.alternate / 'objects'}\n")
+            _have(self.path / "shallow", (self.alternate / "shallow").read_text())
+        _have(self.path / "objects" / "info" / "alternates", f"{self.alternate / 'objects'}\n")
 
     async def run(
         self,
@@ -73,11 +71,14 @@ class ActRepository:
         """Standard output as one stripped text."""
         return (await self.run(*arguments, stdin=stdin)).decode("utf-8", "replace").strip()
 
+    @property
+    def objects(self) -> Objects:
+        """Its objects and refs, without a process."""
+        return Objects(self.path)
+
     async def missing(self, *commits: str) -> list[str]:
         """Those that are not here."""
-        asked = "".join(f"{commit}^{{commit}}\n" for commit in commits).encode()
-        told = (await self.run("cat-file", "--batch-check", stdin=asked)).splitlines()
-        return [commit for commit, line in zip(commits, told, strict=True) if line.endswith(b" missing")]
+        return self.objects.missing(commits)
 
     async def has(self, commit: str) -> bool:
         """Whether a commit is here."""
@@ -85,8 +86,7 @@ class ActRepository:
 
     async def refs(self, *names: str) -> dict[str, str]:
         """Where refs are; those that do not exist are left out."""
-        listed = await self.line("for-each-ref", "--format=%(refname) %(objectname)", *names)
-        return dict(line.rsplit(" ", 1) for line in listed.splitlines() if line)
+        return self.objects.refs(names)
 
     async def move(self, to: Mapping[str, str]) -> None:
         """Move refs to commits, together or none."""
@@ -96,22 +96,26 @@ class ActRepository:
     async def keep(self, commit: str) -> str:
         """Hold on to a commit that no branch leads to any more; gives the ref."""
         ref = f"{_KEPT}{commit}"
-        await self.run("update-ref", ref, commit)
+        self.objects.hold(ref, commit)
         return ref
 
     async def commit(self, tree: str, message: str, parents: tuple[str, ...], when: datetime | None) -> str:
         """A commit by phasegate. The same tree, message, parents and time give the same commit."""
-        date = f"@{int(when.timestamp()) if when else 946_684_800} +0000"
-        who = NOBODY | {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
-        arguments = [each for parent in parents for each in ("-p", parent)]
-        made = await self.run(
-            "commit-tree", tree, *arguments, "-F", "-", stdin=message.encode("utf-8", "replace"), extra=who
-        )
-        return made.decode().strip()
+        return self.objects.put_commit(tree, message, parents, when)
 
     async def tree_of(self, commit: str) -> str:
         """The tree of a commit."""
-        return await self.line("rev-parse", "--verify", f"{commit}^{{tree}}")
+        return self.objects.tree_of(commit)
+
+
+def _have(file: Path, text: str) -> None:
+    """Have a file say this. Never half of it: git may be reading it for another step just now."""
+    if file.is_file() and file.read_text() == text:
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    new = file.with_name(f"{file.name}.{os.getpid()}.new")
+    new.write_text(text)
+    new.replace(file)
 
 
 def encoded(paths: list[str]) -> bytes:

@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from activities.execution.listing import FOLDER, Listing, close, common_mode, list_tree, remove
+from activities.execution.objects import paths_in
 from activities.execution.repository import ActRepository, encoded
 from activities.git import GitError
 
@@ -45,39 +46,34 @@ class Snapshots:
         """What the tree is now. Its contents are in the repository afterwards. Raises TreeTooLarge."""
         found = await asyncio.to_thread(list_tree, self.tree, MOST_BYTES)
         try:
-            gone = sorted(set(await self._known()) - set(found.files))
+            gone = sorted(set(self._known()) - set(found.files))
             await self._git(
                 *("update-index", "--add", "--remove", "--replace", "-z", "--stdin"),
                 stdin=encoded(gone + found.files),
             )
-            files = (await self._git("write-tree")).decode().strip()
+            files = await asyncio.to_thread(self.repository.objects.tree_in, self.index)
         finally:
             await asyncio.to_thread(close, self.tree, found)
         return State(files, _rest(found)), found
 
     async def keep(self, state: State, message: str, parent: str, when: datetime | None) -> str:
         """A snapshot commit of a state, after `parent`."""
-        rest = await self.repository.line("hash-object", "-w", "--stdin", stdin=state.rest.encode())
-        listing = f"040000 tree {state.files}\tfiles\n100644 blob {rest}\trest.json\n"
-        tree = await self.repository.line("mktree", stdin=listing.encode())
-        return await self.repository.commit(tree, message, (parent,) if parent else (), when)
+        parents = (parent,) if parent else ()
+        return self.repository.objects.put_snapshot(state.files, state.rest, message, parents, when)
 
     async def first(self, base: str) -> str:
         """The snapshot of a commit as it is checked out: the same on every machine."""
-        entries = (await self.repository.run("ls-tree", "-r", "-z", base)).split(b"\0")
         # Submodules are folders without anything in them.
-        empty = sorted(os.fsdecode(e.split(b"\t", 1)[1]) for e in entries if e.startswith(b"160000"))
+        empty = [os.fsdecode(path) for path in self.repository.objects.submodules(base)]
         state = State(await self.repository.tree_of(base), _rest(Listing(empty=empty)))
         return await self.keep(state, "Snapshot before the first step", base, None)
 
     async def read(self, snapshot: str) -> State:
         """What a snapshot holds."""
         if snapshot not in self.known:
-            files = await self.repository.line("rev-parse", "--verify", f"{snapshot}:files")
-            rest = await self.repository.run("cat-file", "blob", f"{snapshot}:rest.json")
             if len(self.known) > _REMEMBERED:
                 self.known.clear()
-            self.known[snapshot] = State(files, rest.decode("utf-8", "surrogateescape"))
+            self.known[snapshot] = State(*self.repository.objects.snapshot(snapshot))
         return self.known[snapshot]
 
     async def restore(self, state: State) -> None:
@@ -88,16 +84,15 @@ class Snapshots:
         except GitError:
             self.index.unlink(missing_ok=True)  # cut off by a full disk; it is only a note
             await self._git("read-tree", state.files)
-        wanted, rest = await self._known(), json.loads(state.rest)
+        wanted, rest = self._known(), json.loads(state.rest)
         folders = _folders(wanted, rest["empty"])
         await asyncio.to_thread(_clear, self.tree, frozenset(wanted), folders)
         await self._git("checkout-index", "--force", "--quiet", "--all", "--index")
         await asyncio.to_thread(_finish, self.tree, wanted, folders, rest["modes"])
 
-    async def _known(self) -> list[str]:
+    def _known(self) -> list[str]:
         """Paths of files in the index; what is of submodules is theirs."""
-        entries = (await self._git("ls-files", "-z", "--stage")).split(b"\0")
-        return [os.fsdecode(e.split(b"\t", 1)[1]) for e in entries if e and not e.startswith(b"160000")]
+        return paths_in(self.index)
 
     async def _git(self, *arguments: str | Path, stdin: bytes = b"") -> bytes:
         return await self.repository.run(*arguments, tree=self.tree, index=self.index, stdin=stdin)

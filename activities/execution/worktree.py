@@ -1,5 +1,6 @@
 """One folder in which steps work: made, brought to a state, committed. Never the user's checkout."""
 
+import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator
@@ -11,7 +12,18 @@ from pathlib import Path
 from activities.execution.listing import Listing, remove
 from activities.execution.repository import BRANCH, ActRepository, encoded
 from activities.execution.snapshots import Snapshots, State
+from activities.git import GitError
 from activities.locks import locked
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What a step has made of a folder; `leave_out` is a path that it made only to be read."""
+
+    before: State
+    after: State
+    found: Listing
+    leave_out: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,14 +85,46 @@ class Worktree:
         self.settle(snapshot)
         return put_aside
 
-    async def commit(
-        self, found: Listing, head: str, message: str, when: datetime | None, leave_out: str = ""
-    ) -> str:
+    async def commit(self, step: Changed, head: str, message: str, when: datetime | None) -> str:
         """Commit what git tracks, after `head`; gives `head` when that has not changed.
 
         Repositories inside are left out, and `leave_out` where git does not track it yet.
         """
         self.mend(head)
+        tree = await self._tree_of_changes(step, head) or await self._tree_of_all(step, head)
+        if tree == await self.repository.tree_of(head):
+            return head
+        return await self.repository.commit(tree, message, (head,), when)
+
+    async def _tree_of_changes(self, step: Changed, head: str) -> str:
+        """The tree of `head` with what changed; blank where what git tracks may have changed as well."""
+        objects = self.repository.objects
+        changes = await asyncio.to_thread(objects.changes, step.before.files, step.after.files)
+        if any(change.path.rpartition(b"/")[2] == b".gitignore" for change in changes):
+            return ""
+        apart = [f"{os.fspath(path)}/".encode("utf-8", "surrogateescape") for path in step.found.repositories]
+        changes = [change for change in changes if not change.path.startswith(tuple(apart))]
+        tracked = objects.there(head, (change.path for change in changes))
+        new = [change.path for change in changes if change.mode and change.path not in tracked]
+        unwanted = {*await self._ignored(new), *([os.fsencode(step.leave_out)] if step.leave_out else [])}
+        kept = [c for c in changes if c.path in tracked or (c.mode and c.path not in unwanted)]
+        return await asyncio.to_thread(objects.apply, head, kept)
+
+    async def _ignored(self, paths: list[bytes]) -> set[bytes]:
+        if not paths:
+            return set()
+        asked = b"".join(path + b"\0" for path in paths)
+        try:
+            told = await self._git("check-ignore", "--no-index", "-z", "--stdin", stdin=asked)
+        except GitError as error:
+            if error.stderr.strip():
+                raise
+            return set()  # its way to say that none is
+        return set(told.split(b"\0"))
+
+    async def _tree_of_all(self, step: Changed, head: str) -> str:
+        """What `git add --all` makes of the folder."""
+        found, leave_out = step.found, step.leave_out
         await self._git("read-tree", "--reset", head)
         left = [f":(exclude,literal){path}" for path in found.repositories]
         if leave_out and not await self._git("ls-files", "--", f":(literal){leave_out}"):
@@ -88,15 +132,12 @@ class Worktree:
         await self._git(
             *("add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"), stdin=encoded([".", *left])
         )
-        tree = (await self._git("write-tree")).decode().strip()
-        if tree == await self.repository.tree_of(head):
-            return head
-        return await self.repository.commit(tree, message, (head,), when)
+        return await asyncio.to_thread(self.repository.objects.tree_in, self._own / "index")
 
     async def follow(self, head: str) -> None:
         """Show a new head as what is committed, for whoever runs `git status` here."""
         self.mend(head)
-        await self._git("read-tree", "--reset", head)
+        await asyncio.to_thread(self.repository.objects.show_as_committed, head, self._own / "index")
 
     def mend(self, head: str) -> None:
         """Write what `git worktree add` writes, which commands may have removed or changed."""

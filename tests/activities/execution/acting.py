@@ -1,7 +1,7 @@
 """An execution in a real repository, driven as a workflow would."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +16,8 @@ from activities.execution.sandbox import Sandbox, find_sandbox
 from activities.execution_orders import (
     CommandRules,
     ExecutionOrder,
+    Landed,
+    Landing,
     LandOrder,
     Prepared,
     RollbackOrder,
@@ -65,8 +67,14 @@ class Acting:
 
     async def land(self, step: PlanStep, result: StepResult) -> StepResult:
         """Merge what a step did beside others, and enter the result."""
-        order = LandOrder(at=self.at, step=step.id, result=result)
-        return self.enter(await self._run(self.activities.land_step, order))
+        return (await self.land_all([(step, result)]))[0]
+
+    async def land_all(self, done: Sequence[tuple[PlanStep, StepResult]]) -> tuple[StepResult, ...]:
+        """Merge what several steps did, in one go."""
+        landings = tuple(Landing(step=step.id, result=result) for step, result in done)
+        order = LandOrder(at=self.at, landings=landings)
+        landed: Landed = await self._run(self.activities.land_steps, order)
+        return tuple(self.enter(result) for result in landed.results)
 
     def enter(self, result: StepResult) -> StepResult:
         """Follow a result that is on the branch."""

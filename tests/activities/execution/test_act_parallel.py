@@ -72,3 +72,48 @@ async def test_ignored_files_that_both_wrote_are_no_conflict(acting: Acting) -> 
         assert (await acting.land(each, result)).status is StepStatus.COMPLETED
     assert (acting.tree / "build/cache").read_text() == "2\n"
     assert git(acting.tree, "log", "--format=%s", "phasegate/job-1") == "first"
+
+
+async def test_many_land_at_once_and_the_one_that_conflicts_fails_alone(acting: Acting) -> None:
+    steps = [edits("a", "two", "zwei"), edits("b", "two", "deux"), *(writes(n, f"{n}.txt", n) for n in "cd")]
+    steps.append(shell("touch build.log", "e"))
+    allow(acting, "touch build.log")
+    before = acting.at
+    results = [await acting.run(acting.order(each, alone=False)) for each in steps]
+    landed = await acting.land_all(list(zip(steps, results, strict=True)))
+    assert [result.status for result in landed] == [
+        *(StepStatus.COMPLETED, StepStatus.FAILED, StepStatus.COMPLETED),
+        *(StepStatus.COMPLETED, StepStatus.COMPLETED),
+    ]
+    assert [bool(result.bundle) for result in landed] == [False, False, False, False, True]
+    assert git(acting.tree, "status", "--porcelain") == ""
+    assert (acting.tree / "c.txt").exists()
+    assert (acting.tree / "build.log").exists()
+    assert git(acting.tree, "show", "-s", "--format=%s", landed[2].commit) == "step c: Do c"
+    back = acting.at.model_copy(update={"head": landed[2].commit, "snapshot": landed[2].snapshot})
+    await acting.roll_back(back)
+    assert (acting.tree / "c.txt").exists()
+    assert not (acting.tree / "d.txt").exists()
+    assert not (acting.tree / "build.log").exists()
+    await acting.roll_back(before)
+    assert not (acting.tree / "c.txt").exists()
+
+
+async def test_a_file_in_place_of_a_folder_is_left_to_git(acting: Acting) -> None:
+    allow(acting, "rm -r docs && echo file > docs")
+    first = shell("rm -r docs && echo file > docs", "a")
+    second = writes("b", "docs/more.md", "more\n")
+    results = [await acting.run(acting.order(each, alone=False)) for each in (first, second)]
+    landed = await acting.land_all([(first, completed(results[0])), (second, completed(results[1]))])
+    assert landed[0].status is StepStatus.COMPLETED
+    failed(landed[1], "merge conflict")
+    assert (acting.tree / "docs").read_text() == "file\n"
+
+
+async def test_a_new_gitignore_counts_for_all_that_was_there(acting: Acting) -> None:
+    allow(acting, "touch a.log")
+    completed(await acting.step(shell("touch a.log", "a")))
+    assert git(acting.tree, "ls-files", "a.log") == ""
+    change = FileChange(path=".gitignore", kind=FileChangeKind.MODIFY, edits=(ExactEdit(old="*.log\n"),))
+    completed(await acting.step(step(StepType.FILE_OPERATION, "b", files=(change,))))
+    assert git(acting.tree, "ls-files", "a.log").strip() == "a.log"
