@@ -3,7 +3,7 @@
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import msgspec
@@ -61,13 +61,14 @@ class Batch(msgspec.Struct, frozen=True, array_like=True):
     tables: dict[str, Table]
 
 
-def parse_batch(tree: Tree, wanted: Sequence[Wanted]) -> Batch:
-    """Read and parse."""
+def parse_batch(tree: Tree, wanted: Sequence[Wanted], before: Callable[[], object] = lambda: None) -> Batch:
+    """Read and parse; `before` each text, something else."""
     skipped, lines, records = [], [], []
     rows: dict[str, list[Mapping[str, int]]] = {name: [] for name in TABLES}
     contents = tree.read(Listed(each.path, each.blob, each.size) for each in wanted)
     with _quiet():
         for each, data in zip(wanted, contents, strict=True):
+            before()
             skipped.append(unreadable(data, each.language))
             parsed = Parsed() if skipped[-1] else parse(data, each.language)
             lines.append(parsed.lines)
@@ -76,6 +77,12 @@ def parse_batch(tree: Tree, wanted: Sequence[Wanted]) -> Batch:
             rows["terms"].append(parsed.terms)
             rows["titles"].append(count_parts(Counter(symbol.name for symbol in parsed.symbols)))
     return Batch(skipped, lines, records, {name: Table.of(collect(rows[name])) for name in TABLES})
+
+
+def unparsable() -> Batch:
+    """What stands for one text that no process survives."""
+    nothing = {name: Table.of(collect([{}])) for name in TABLES}
+    return Batch(["unparsable"], [0], [encode_record(Parsed())], nothing)
 
 
 def _names(parsed: Parsed, language: str) -> dict[str, int]:

@@ -62,7 +62,11 @@ def _build(tree: GitTree | FolderTree, known: Iterable[Pack], progress: Progress
     progress(f"{len(listed)} files listed, {len(missing)} to parse")
     read = 0
     for first, batch in parse_all(tree, missing):
-        assembly.add(missing[first : first + len(batch.records)], batch)
+        texts = missing[first : first + len(batch.records)]
+        assembly.add(texts, batch)
+        for each, skipped in zip(texts, batch.skipped, strict=True):
+            if skipped == "unparsable":
+                progress(f"{each.path!a} is passed over: reading it ends or outlasts a process")
         before, read = read, read + len(batch.records)
         if read // _PROGRESS_EVERY > before // _PROGRESS_EVERY:
             progress(f"{read} of {len(missing)} files parsed")

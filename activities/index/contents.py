@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
-from activities.index.batch import Wanted, parse_batch
+from activities.index.batch import Wanted, parse_batch, unparsable
 from activities.index.history import History, history_of
 from activities.index.languages import CODE
 from activities.index.pack import DamagedPack, Pack, imports_of, symbols_of, terms_of, uses_of
@@ -83,6 +83,8 @@ class Contents:
         except DamagedPack:
             text = self.pack.texts[number]
             file = next(f for f in self.pack.files if f.text == number)
-            batch = parse_batch(self._tree, [Wanted(file.path, text.blob, file.size, text.language)])
+            # It was parsed before by a process that lived, unless it says that there was none.
+            wanted = [Wanted(file.path, text.blob, file.size, text.language)]
+            batch = unparsable() if text.skipped else parse_batch(self._tree, wanted)
             self._mended[number] = batch.records[0]
             return batch.records[0]

@@ -11,8 +11,12 @@ from activities.index.words import IDENTIFIER
 # What is opened and never closed reaches to the end, as for compilers. A pattern that fails there instead
 # begins anew at each opening, and a file of openings takes hours.
 _LINES = r"//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)"
-_DOUBLE = r'"(?:[^"\\\n]|\\.)*"'
-_SINGLE = r"'(?:[^'\\\n]|\\.)*'"
+# So does a literal with an escape in it, to the end of its line: else a match would begin anew at each
+# escaped quote. One without is left alone: it may be an apostrophe.
+_DOUBLE = r'"[^"\\\n]*+(?:"|(?:\\.[^"\\\n]*+)++"?)'
+_SINGLE = r"'[^'\\\n]*+(?:'|(?:\\.[^'\\\n]*+)++'?)"
+_LONG_DOUBLE = r'"[^"\\]*+(?:"|(?:\\(?s:.)[^"\\]*+)++"?)'
+_TICKED = r"`[^`\\]*+(?:`|(?:\\(?s:.)[^`\\]*+)++`?)"
 _CHARACTER = r"'(?:\\[^'\n]{1,10}|[^\\'\n])'"
 _WORD = re.compile(r"\n|\b[^\W\d]\w*")
 
@@ -39,7 +43,7 @@ def _lexis(silent: str, reserved: str, opens: str = "") -> Lexis:
     return Lexis(re.compile(silent), frozenset(reserved.split()), opens)
 
 
-_JAVASCRIPT = _lexis(rf"{_LINES}|{_DOUBLE}|{_SINGLE}|`(?:[^`\\]|\\(?s:.))*`", _SCRIPT, "${")
+_JAVASCRIPT = _lexis(rf"{_LINES}|{_DOUBLE}|{_SINGLE}|{_TICKED}", _SCRIPT, "${")
 _CPP = """catch class constexpr decltype delete explicit export false friend mutable namespace new noexcept
     nullptr operator private protected public static_cast template this throw try
     typename using virtual"""
@@ -53,7 +57,7 @@ LEXES = {
         map package range return select struct switch type var nil true false iota""",
     ),
     "rust": _lexis(
-        rf'{_LINES}|\bb?r(#*)"(?s:.*?)(?:"\1|\Z)|"(?:[^"\\]|\\(?s:.))*"|{_CHARACTER}',
+        rf'{_LINES}|\bb?r(#*)"(?s:.*?)(?:"\1|\Z)|{_LONG_DOUBLE}|{_CHARACTER}',
         """as async await break const continue crate dyn else enum extern false fn for if impl in let loop
         match mod move mut pub ref return self static struct super trait true type unsafe use where while
         bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64""",
@@ -70,7 +74,7 @@ LEXES = {
         rf"{_LINES}|{_DOUBLE}|{_CHARACTER}|(?m:^[ \t]*#[ \t]*(?:include[^\n]*|\w+))", f"{_C} {_CPP}"
     ),
     "ruby": _lexis(
-        rf'(?ms:^=begin\b.*?(?:^=end\b|\Z))|(?m:(?:^|(?<=[\s;]))#[^\n]*)|"(?:[^"\\]|\\(?s:.))*"|{_SINGLE}',
+        rf"(?ms:^=begin\b.*?(?:^=end\b|\Z))|(?m:(?:^|(?<=[\s;]))#[^\n]*)|{_LONG_DOUBLE}|{_SINGLE}",
         """alias and begin break case class def do else elsif end ensure false for if in module next nil not
         or redo rescue retry return self super then true undef unless until when while yield""",
         "#{",

@@ -7,12 +7,14 @@ from tree_sitter import Node
 
 from activities.index.records import Import
 
+_MOST = 10_000
+"""bytes of a statement that are read"""
 _IGNORED = frozenset({"as", "self", "crate", "super", "type", "default"})
 
 
 def read_import(node: Node, language: str) -> list[Import]:
     """The imports of one statement; none when it is not understood."""
-    text = (node.text or b"").decode("utf-8", "replace")
+    text = (node.text or b"")[:_MOST].decode("utf-8", "replace")
     return _READERS[language](node, text, node.start_point[0] + 1)
 
 

@@ -14,6 +14,8 @@ _WRAPPERS = frozenset(_STATEMENTS.split())
 _ABOVE = frozenset({"comment", "line_comment", "block_comment", "attribute_item", "decorator"})
 _FIELDS = ("public_field_definition", "field_definition")
 _LIMIT = 1_000
+_MOST = 10_000
+"""bytes of a node that are looked at: nobody writes longer headers, names and types"""
 _BASE_WORDS = frozenset({"extends", "implements", "public", "private", "protected", "virtual"})
 
 
@@ -21,7 +23,7 @@ def text_of(node: Node | None) -> str:
     """The source of a node, blanks collapsed."""
     if node is None or node.text is None:
         return ""
-    return " ".join(node.text.decode("utf-8", "replace").split())
+    return " ".join(node.text[:_MOST].decode("utf-8", "replace").split())
 
 
 def kind_of(node: Node, grammar: Grammar) -> SymbolKind | None:
@@ -174,7 +176,7 @@ def header(node: Node, kind: SymbolKind) -> str:
         end = body.start_byte
     if body is not None and body.type == "interface_type":  # Go: its braces belong to the type itself
         end = body.start_byte + len("interface")
-    raw = (start.text or b"")[: max(end - start.start_byte, 0)]
+    raw = (start.text or b"")[: min(max(end - start.start_byte, 0), _MOST)]
     cut = _without_comments(raw, start)
     line = " ".join(cut.decode("utf-8", "replace").split())
     if kind is SymbolKind.CONSTANT:
@@ -189,7 +191,7 @@ def header(node: Node, kind: SymbolKind) -> str:
 
 def _without_comments(raw: bytes, start: Node) -> bytes:
     pieces, at = [], 0
-    pending = list(start.children) if len(raw) < 20_000 else []
+    pending = list(start.children) if len(raw) < _MOST else []
     comments = []
     while pending:
         node = pending.pop()

@@ -12,7 +12,7 @@ _BODY = r"(?P<body>(?:(?P=indent)[ \t][^\n]*\n|\n)++)(?=(?P=indent)%s)"
 _TYPE = (
     r"\b(?:class|interface|enum|record|struct|union|namespace|module|extends|impl|trait|mod|macro_rules)\b"
 )
-_CALL = r"=\s*(?!async\b|function\b)(?:new\s+)?[\w.$]+(?:<[^\n]*>)?\("
+_CALL = r"=\s*(?!async\b|function\b)(?:new\s+)?[\w.$]+(?:<[^\n]{0,200}>)?\("
 _BRACED = re.compile(
     rf"(?m)^(?P<indent>[ \t]*)(?![^\n]*(?:{_TYPE}|{_CALL}))[^\s#/*(][^\n]*\)[^\n(){{}};]*\{{[ \t]*\n"
     + _BODY % r"\}"

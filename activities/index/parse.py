@@ -1,16 +1,19 @@
 """From bytes to what a file says, whatever its language."""
 
-from collections import Counter, defaultdict
+import re
+from collections import defaultdict
 
+from activities.index.allowance import Allowance, TookTooLong
 from activities.index.languages import CODE, DATA, marked_generated, minified
 from activities.index.python_source import parse_python
 from activities.index.records import Parsed
-from activities.index.words import IDENTIFIER, count_parts
+from activities.index.words import IDENTIFIER, count, count_parts
 
 # Raise it whenever a parser gives other results for the same bytes: results of other versions are ignored.
-VERSION = 5
+VERSION = 6
 MAX_BYTES = 1_000_000
 _MAX_DATA_BYTES = 60_000
+_WORD = re.compile(rf"\n|{IDENTIFIER.pattern}")
 
 
 def unreadable(data: bytes, language: str) -> str:
@@ -30,30 +33,41 @@ def decode(data: bytes) -> str:
 
 
 def parse(data: bytes, language: str) -> Parsed:
-    """Symbols, imports and uses of code; words of any other text."""
+    """Symbols, imports and uses of code; words of any other text, and of code that cannot be parsed."""
     text = decode(data)
-    if language == "python":
-        return parse_python(text)
     if language in CODE:
-        # The grammars are compiled modules: only a repository that needs them pays for loading them.
-        from activities.index.treesitter import parse_code
-
-        return parse_code(text, language)
+        try:
+            return _code(text, language)
+        # wrong, nested deeper than Python reads, or made to take for ever
+        except (SyntaxError, ValueError, RecursionError, MemoryError, TookTooLong):
+            return Parsed(terms=count(text), lines=text.count("\n") + 1, broken=True)
     if language in DATA and len(data) > _MAX_DATA_BYTES:
         return Parsed(lines=text.count("\n") + 1)
     return _words(text)
 
 
+def _code(text: str, language: str) -> Parsed:
+    if language == "python":
+        return parse_python(text, Allowance())
+    # The grammars are compiled modules: only a repository that needs them pays for loading them.
+    from activities.index.treesitter import parse_code
+
+    return parse_code(text, language, Allowance())
+
+
 def _words(text: str) -> Parsed:
     uses: dict[str, list[int]] = defaultdict(list)
-    lines = text.split("\n")
-    for number, line in enumerate(lines, 1):
-        for name in dict.fromkeys(IDENTIFIER.findall(line)):
-            if len(name) > 2:
-                uses[name].append(number)
-    counts = Counter({name: len(places) for name, places in uses.items()})
+    number = 1
+    for word in _WORD.findall(text):
+        if word == "\n":
+            number += 1
+        elif len(word) > 2:
+            places = uses[word]
+            if not places or places[-1] != number:
+                places.append(number)
+    counts = {name: len(places) for name, places in uses.items()}
     return Parsed(
         uses={name: tuple(places) for name, places in sorted(uses.items())},
         terms=count_parts(counts),
-        lines=len(lines),
+        lines=number,
     )

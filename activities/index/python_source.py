@@ -7,21 +7,22 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from activities.index.allowance import Allowance
 from activities.index.records import Import, Member, Parsed, Symbol, SymbolKind
 from activities.index.words import count
 
 _MODEL_BASES = ("Enum", "StrEnum", "IntEnum", "Flag", "IntFlag")
 _SIGNATURE_LIMIT = 1_000
+_LONG_LINE = 5_000
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def parse_python(text: str) -> Parsed:
-    """What a Python file says. A file that does not compile has words, but no symbols and no imports."""
+def parse_python(text: str, allowance: Allowance) -> Parsed:
+    """What a Python file says. Raises what `ast` does (SyntaxError, ValueError, RecursionError, MemoryError),
+    and TookTooLong."""
     lines = text.split("\n")
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Parsed(terms=count(text), lines=text.count("\n") + 1, broken=True)
+    tree = ast.parse(text)
+    allowance.check()
     imports, uses = _nodes(tree)
     return Parsed(
         symbols=tuple(_symbols(tree.body, "", lines)),
@@ -63,7 +64,7 @@ def _is_repetition(node: Definition) -> bool:
 
 def _definition(node: Definition, parent: str, lines: list[str]) -> Symbol:
     decorators = tuple(_source(d, lines) for d in node.decorator_list)
-    doc = ast.get_docstring(node, clean=True) or ""
+    doc = (ast.get_docstring(node, clean=False) or "").strip().split("\n", 1)[0].expandtabs()
     is_class = isinstance(node, ast.ClassDef)
     kind = SymbolKind.CLASS if is_class else SymbolKind.METHOD if parent else SymbolKind.FUNCTION
     return Symbol(
@@ -75,7 +76,7 @@ def _definition(node: Definition, parent: str, lines: list[str]) -> Symbol:
         signature=_signature(node, lines),
         line=node.lineno,
         parent=parent,
-        doc=doc.strip().split("\n", 1)[0],
+        doc=doc,
         members=tuple(_members(node, lines)) if isinstance(node, ast.ClassDef) else (),
         bases=tuple(_source(b, lines) for b in node.bases) if isinstance(node, ast.ClassDef) else (),
         decorators=decorators,
@@ -146,7 +147,7 @@ def _constants(node: ast.Assign | ast.AnnAssign, lines: list[str]) -> Iterator[S
                 kind=SymbolKind.CONSTANT,
                 first=node.lineno,
                 last=node.end_lineno or node.lineno,
-                signature=lines[node.lineno - 1].strip()[:200],
+                signature=lines[node.lineno - 1][:400].strip()[:200],
                 line=node.lineno,
             )
 
@@ -197,8 +198,10 @@ def _imported(node: ast.Import | ast.ImportFrom) -> list[Import]:
 
 def _source(node: ast.AST, lines: list[str]) -> str:
     """A small expression as written; long or broken ones are printed anew, cut at 120 characters."""
-    if getattr(node, "lineno", 0) == getattr(node, "end_lineno", -1):
-        line = lines[node.lineno - 1].encode()  # type: ignore[attr-defined]
+    place = getattr(node, "lineno", 0)
+    # columns are those of the line's bytes, and a line may hold a hundred thousand nodes
+    if place == getattr(node, "end_lineno", -1) and len(lines[place - 1]) < _LONG_LINE:
+        line = lines[place - 1].encode()
         return line[node.col_offset : node.end_col_offset].decode("utf-8", "replace")[:120]  # type: ignore[attr-defined]
     return ast.unparse(node)[:120]
 

@@ -1,14 +1,15 @@
 """Code of every language but Python through tree-sitter, driven by the tables in `grammars.py`."""
 
 import importlib
-from collections.abc import Iterable
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 import tree_sitter
 from tree_sitter import Node
 
+from activities.index.allowance import Allowance, TookTooLong
 from activities.index.grammars import GRAMMARS, Grammar
 from activities.index.lexing import tokens
 from activities.index.module_names import read_import
@@ -25,8 +26,13 @@ from activities.index.nodes import (
     text_of,
 )
 from activities.index.outline import outline
-from activities.index.records import Parsed, Symbol, SymbolKind
+from activities.index.records import Import, Parsed, Symbol, SymbolKind
 from activities.index.words import count_parts
+
+_PIECE = 512
+"""bytes: the text of a node is put together from pieces, too, and most are short"""
+_DEEPEST = 200
+"""nodes around an import, which is called in functions, too; a search takes the square of its depth"""
 
 
 @dataclass(frozen=True)
@@ -43,14 +49,17 @@ def _load(name: str) -> _Loaded:
     return _Loaded(grammar, language, tree_sitter.Query(language, grammar.imports))
 
 
-def parse_code(text: str, language: str) -> Parsed:
-    """What a file says. Broken code gives what could be made out of it."""
+def parse_code(text: str, language: str, allowance: Allowance) -> Parsed:
+    """What a file says. Broken code gives what could be made out of it. Raises TookTooLong."""
     loaded = _load(language)
-    root = _root(loaded, text, language)
-    reader = _Reader(loaded.grammar)
+    root = _root(loaded, text, language, allowance)
+    reader = _Reader(loaded.grammar, allowance)
     reader.visit(root, "")
-    imported = _in_order(tree_sitter.QueryCursor(loaded.imports).captures(root).get("i", []))
-    imports = [item for node in imported for item in read_import(node, language)]
+    imported = _imports(loaded, root)
+    imports: list[Import] = []
+    for node in imported:
+        allowance.check()
+        imports += read_import(node, language)
     symbols = sorted(reader.symbols, key=lambda s: (s.first, -s.last, s.name))
     found = tokens(text, language, _lines_of(imported))
     return Parsed(
@@ -63,20 +72,38 @@ def parse_code(text: str, language: str) -> Parsed:
     )
 
 
-def _root(loaded: _Loaded, text: str, language: str) -> Node:
-    parser = tree_sitter.Parser(loaded.language)
+def _root(loaded: _Loaded, text: str, language: str, allowance: Allowance) -> Node:
     short = outline(text, language)
-    root = parser.parse(short.encode("utf-8", "replace")).root_node
-    if root.has_error and short != text:
-        root = parser.parse(text.encode("utf-8", "replace")).root_node
-    return root
+    root = _parsed(loaded, short, allowance)
+    return _parsed(loaded, text, allowance) if root.has_error and short != text else root
+
+
+def _parsed(loaded: _Loaded, text: str, allowance: Allowance) -> Node:
+    data = text.encode("utf-8", "replace")
+
+    def piece(offset: int, _point: object) -> bytes:
+        return data[offset : offset + _PIECE]
+
+    def late(_offset: int, _has_error: bool) -> bool:
+        return allowance.over()
+
+    try:  # in pieces, as of a whole text the library would not tell its progress
+        return tree_sitter.Parser(loaded.language).parse(piece, progress_callback=late).root_node
+    except ValueError as error:  # all that the library says of a parse that its callback ends
+        raise TookTooLong from error
+
+
+def _imports(loaded: _Loaded, root: Node) -> list[Node]:
+    cursor = tree_sitter.QueryCursor(loaded.imports)
+    cursor.set_max_start_depth(_DEEPEST)
+    return sorted(cursor.captures(root).get("i", []), key=lambda node: node.start_byte)
 
 
 class _Reader:
     """Walks the nodes that can hold definitions, never into the body of a function."""
 
-    def __init__(self, grammar: Grammar) -> None:
-        self._grammar = grammar
+    def __init__(self, grammar: Grammar, allowance: Allowance) -> None:
+        self._grammar, self._allowance = grammar, allowance
         self.symbols: list[Symbol] = []
 
     def visit(self, node: Node, parent: str) -> None:
@@ -96,6 +123,7 @@ class _Reader:
 
     def _define(self, node: Node, kind: SymbolKind, parent: str) -> str:
         """Add the symbol; the result is the parent of what stands inside of it, blank for functions."""
+        self._allowance.check()
         named = name_node(node)
         if named is None:
             return ""
@@ -128,12 +156,20 @@ def _last_line(node: Node) -> int:
     return row + 1 if column or row == node.start_point[0] else row
 
 
-def _uses(lines: dict[str, list[int]], symbols: Iterable[Symbol]) -> dict[str, tuple[int, ...]]:
+def _uses(lines: Mapping[str, list[int]], symbols: Iterable[Symbol]) -> dict[str, tuple[int, ...]]:
     """Lines of identifiers without the places that define them."""
-    for symbol in symbols:
-        with suppress(ValueError):  # a name of several words, or one that stands in a literal
-            lines.get(symbol.name, []).remove(symbol.line)
-    return {name: tuple(dict.fromkeys(places)) for name, places in sorted(lines.items()) if places}
+    defined = Counter((symbol.name, symbol.line) for symbol in symbols)
+    names = {name for name, _ in defined}
+    uses = {}
+    for name, places in sorted(lines.items()):
+        if name in names:
+            found = Counter(places)
+            kept = tuple(line for line in found if found[line] > defined[name, line])
+        else:
+            kept = tuple(dict.fromkeys(places))
+        if kept:
+            uses[name] = kept
+    return uses
 
 
 def _lines_of(imports: Iterable[Node]) -> set[int]:
@@ -141,7 +177,3 @@ def _lines_of(imports: Iterable[Node]) -> set[int]:
     spans = [(n.start_point[0], n.end_point) for n in imports if n.type not in ("call_expression", "call")]
     # C's include ends at the start of the next line
     return {row + 1 for first, last in spans for row in range(first, last[0] + (last[1] > 0))}
-
-
-def _in_order(nodes: list[Node]) -> list[Node]:
-    return sorted(nodes, key=lambda node: node.start_byte)

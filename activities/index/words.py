@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_PLAIN_IDENTIFIER = re.compile(IDENTIFIER.pattern, re.ASCII)
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\dA-Za-z_]+")
 _MAX_COUNT = 30
 
@@ -83,16 +84,19 @@ def parts(identifier: str) -> tuple[str, ...]:
 
 def count(text: str) -> dict[str, int]:
     """How often each word of a text occurs, identifiers split."""
-    return count_parts(Counter(IDENTIFIER.findall(text)))
+    # the same for a text that is all ASCII, in half of the time
+    pattern = _PLAIN_IDENTIFIER if text.isascii() else IDENTIFIER
+    return count_parts(Counter(pattern.findall(text)))
 
 
 def count_parts(identifiers: Mapping[str, int]) -> dict[str, int]:
     """The same from identifiers that were counted already. Counts are capped: repetition proves little."""
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = {}
+    known = counts.get
     for identifier, number in identifiers.items():
         for part in parts(identifier):
-            counts[part] += number
-    return {term: min(number, _MAX_COUNT) for term, number in counts.items()}
+            counts[part] = known(part, 0) + number
+    return {term: number if number < _MAX_COUNT else _MAX_COUNT for term, number in counts.items()}
 
 
 def spoken(text: str) -> dict[str, str]:

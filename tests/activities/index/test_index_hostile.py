@@ -1,11 +1,14 @@
 """Trees that are not nice: links, binaries, wrong encodings, huge and generated files, no git at all."""
 
 import os
+import shutil
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from activities.index import crew
 from activities.index.build import open_index
 from activities.index.lexing import tokens
 from activities.index.records import Role
@@ -150,3 +153,27 @@ def test_what_is_opened_again_and_again_and_never_closed_is_read_once(language: 
     assert time.process_time() - began < 20  # hours, where each opening is looked at to the end
     assert found.lines == {"x": [1], "b": [1]}
     assert found.counts["a"] == 100_000
+
+
+def test_what_outlasts_a_process_is_named_and_costs_the_others_nothing(
+    make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crew, "_SECONDS", 1.0)
+    told: list[str] = []
+    files = {f"a{n}.js": f"function f{n}() {{}}\n" for n in range(5)}
+    root = make_repo({**files, "b.ts": "{{" * 200_000, "c.py": "def c(): ...\n", "d.md": "# Words\n"})
+    began = time.thread_time()
+    index = open_index(root, "HEAD", progress=told.append)
+    assert time.thread_time() - began < 5  # the worker itself reads no code
+    assert {p for p, e in index.files.items() if e.skipped} == {"b.ts"}
+    assert index.files["b.ts"].skipped == "unparsable"
+    assert "'b.ts' is passed over: reading it ends or outlasts a process" in told
+    assert index.symbol_names == {"c", *(f"f{n}" for n in range(5))}
+
+
+def test_a_parser_that_cannot_start_is_not_the_fault_of_a_text(
+    make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    with pytest.raises(RuntimeError, match="no process for parsing starts"):
+        open_index(make_repo({"a.py": "def a(): ...\n"}), "HEAD")

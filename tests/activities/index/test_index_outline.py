@@ -2,6 +2,7 @@
 
 import pytest
 
+from activities.index.allowance import Allowance
 from activities.index.lexing import tokens
 from activities.index.outline import outline
 from activities.index.treesitter import parse_code
@@ -96,9 +97,9 @@ def test_lines_stay_where_they_are(language: str) -> None:
 def test_definitions_and_imports_are_those_of_the_whole_code(
     language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    short = parse_code(TEXTS[language], language)
+    short = parse_code(TEXTS[language], language, Allowance())
     monkeypatch.setattr("activities.index.treesitter.outline", lambda text, _: text)
-    whole = parse_code(TEXTS[language], language)
+    whole = parse_code(TEXTS[language], language, Allowance())
     assert short == whole
     assert whole.symbols
 

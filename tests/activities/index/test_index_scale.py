@@ -9,6 +9,7 @@ import pytest
 from activities.index import crew
 from activities.index.batch import Wanted
 from activities.index.build import open_index
+from activities.index.child import Child
 from activities.index.records import Role
 from activities.index.tree import GitTree, open_tree
 from tests.activities.conftest import MakeIndex, MakeRepo, git, write
@@ -68,12 +69,13 @@ def test_a_process_that_dies_costs_nothing_but_time(make_repo: MakeRepo) -> None
     tree = open_tree(make_repo(FILES), "HEAD")
     assert isinstance(tree, GitTree)
     wanted = _wanted(tree)[:9]
-    child = crew._Child()
+    child = Child()
     try:
-        first = child.parse(tree, wanted)
+        ((_, first),) = crew.parse_chunk(child, tree, (0, wanted))
         os.kill(child._running().pid, signal.SIGKILL)
-        assert child.parse(tree, wanted) == first
-        assert child.parse(tree, wanted) == first
+        alone = crew.parse_chunk(child, tree, (0, wanted))
+        assert [batch.records for _, batch in alone] == [[record] for record in first.records]
+        assert crew.parse_chunk(child, tree, (0, wanted)) == [(0, first)]
     finally:
         child.end()
 
