@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,19 @@ from phasegate.actions.conversing import Conversation
 from phasegate.actions.jobs import named
 from phasegate.actions.ladders import models_by_use
 from phasegate.actions.policies import policy_of, source_of
+from phasegate.plan_templates import Filled, fill, read_parameters, read_template
 from phasegate.problems import WrongUse
 from phasegate.session import Outcome, Session
 from phasegate.settings import Settings
+from phasegate.stored_jobs import StoredJobs
 from states.record import TASK_LIMIT, JobSpec
 
-_FLAGS = {"max_iterations": "--max-iterations", "max_output_tokens": "--max-output-tokens"}
+_FLAGS = {
+    "max_iterations": "--max-iterations",
+    "max_output_tokens": "--max-output-tokens",
+    "seconds": "--command-seconds",
+    "allow": "--allow",
+}
 """fields below the job's own whose flags people know"""
 
 
@@ -44,16 +51,27 @@ class Wish:
     max_iterations: int | None = None
     max_output_tokens: int | None = None
     weights: tuple[str, ...] = ()
+    template: str = ""
+    parameters: tuple[str, ...] = ()
+    act: bool = False
+    allow: tuple[str, ...] = ()
+    command_seconds: float | None = None
     policy: dict[str, Any] = field(default_factory=dict)
 
 
 async def plan_task(session: Session, wish: Wish, detach: bool) -> Outcome:
     """Start the job, then talk it through, or go along with it until a person is needed."""
+    filled = _filled(wish)
+    if filled and filled.task and not (wish.task or wish.task_file):
+        wish = replace(wish, task=filled.task)
     spec = read_wish(wish, session.settings)
     if told := source_of(session.settings):
         session.err.print(Text(told, "yellow"), soft_wrap=True)
     client = await session.client()
     await check_repository(spec.repository, spec.ref)
+    if filled:
+        kept = await StoredJobs(client.store).keep_option(filled.option)
+        spec = spec.model_copy(update={"brought": (kept,)})
     job = await client.start(spec, wish.job)
     if detach:
         return Outcome({"job": job}, (job,))
@@ -77,6 +95,8 @@ def read_wish(wish: Wish, settings: Settings) -> JobSpec:
             constraints=wish.constraints,
             policy=policy_of(settings.policy, {**wish.policy, **_ranking(wish)}),
             **models_of(wish, settings),
+            act=wish.act,
+            commands=_commands(wish),
             submitted_by=named(wish.by),
         )
     except ValidationError as wrong:
@@ -93,9 +113,25 @@ def models_of(wish: Wish, settings: Settings) -> dict[str, Any]:
     return {"model": wish.model or settings.model, "models": by_use, "agents": limits}
 
 
+def _filled(wish: Wish) -> Filled | None:
+    """The option of the template that is named. Raises WrongUse."""
+    given = read_parameters(wish.parameters)
+    if wish.template:
+        return fill(read_template(wish.template), given)
+    if given:
+        raise WrongUse("--param is for a template; name it with --template")
+    return None
+
+
 def _ranking(wish: Wish) -> dict[str, Any]:
     weights = read_weights(wish.weights)
     return {"ranking": weights} if weights else {}
+
+
+def _commands(wish: Wish) -> dict[str, Any]:
+    """What the commands of the plan may do."""
+    seconds = {} if wish.command_seconds is None else {"seconds": wish.command_seconds}
+    return {"allow": wish.allow, **seconds}
 
 
 def _task(wish: Wish) -> str:

@@ -1,4 +1,4 @@
-"""`select`, `rank`: which of the options is carried out."""
+"""`select`, `rank`, `templates`: which of the options is carried out, and ready ones."""
 
 from typing import Annotated
 
@@ -46,3 +46,18 @@ def rank(
     from phasegate.actions.choosing import rank_options
 
     return run(lambda session: rank_options(session, job, tuple(weight or ())), as_json)
+
+
+@group.command()
+def templates(
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME_OR_FILE]", help="Show the steps and parameters of this one.")
+    ] = "",
+    as_json: Json = False,
+) -> int:
+    """Ready ways to implement common tasks, for `plan --template`."""
+    from phasegate.actions.templating import list_templates, show_template
+
+    if name:
+        return run(lambda session: show_template(session, name), as_json)
+    return run(list_templates, as_json)

@@ -127,6 +127,25 @@ def plan(
         list[str] | None,
         typer.Option("--weight", metavar="CRITERION=NUMBER", help="Rank options by this. Repeatable."),
     ] = None,
+    act: Annotated[
+        bool, typer.Option("--act", help="Carry the plan out as soon as it is verified and selected.")
+    ] = False,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option("--allow", metavar="'CMD *'", help="Such commands run without asking. Repeatable."),
+    ] = None,
+    command_seconds: Annotated[
+        float | None,
+        typer.Option("--command-seconds", metavar="N", help="Most that one command may take. Default: 600."),
+    ] = None,
+    template: Annotated[
+        str,
+        typer.Option("--template", metavar="NAME_OR_FILE", help="Offer this way too; see `templates`."),
+    ] = "",
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the template. Repeatable."),
+    ] = None,
     by: By = "",
     as_json: Json = False,
 ) -> int:
@@ -168,6 +187,11 @@ def plan(
         max_iterations=max_iterations,
         max_output_tokens=max_output_tokens,
         weights=tuple(weight or ()),
+        template=template,
+        parameters=tuple(param or ()),
+        act=act,
+        allow=tuple(allow or ()),
+        command_seconds=command_seconds,
         policy={name: value for name, value in flags.items() if value not in ("", None)},
     )
     return run(lambda session: plan_task(session, wish, detach), as_json)
