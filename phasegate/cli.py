@@ -6,7 +6,17 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from phasegate.commands import benching, caring, choosing, controlling, deciding, looking, reading, starting
+from phasegate.commands import (
+    acting,
+    benching,
+    caring,
+    choosing,
+    controlling,
+    deciding,
+    looking,
+    reading,
+    starting,
+)
 from phasegate.problems import Exit
 
 app = typer.Typer(
@@ -18,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (starting, looking, deciding, choosing, controlling, reading, caring):
+for commands in (starting, looking, deciding, choosing, acting, controlling, reading, caring):
     app.add_typer(commands.group)
 app.add_typer(benching.group, name="cooperbench")
 

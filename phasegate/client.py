@@ -26,7 +26,7 @@ from activities.conversations import Conversations
 from activities.payloads import data_converter
 from activities.store import Store, open_store
 from phasegate.connection import connect_config
-from phasegate.executions import Executions, ExecutionView, owner_of, why_over
+from phasegate.executions import Executions, ExecutionView, owner_of, why_not_opened, why_over
 from phasegate.history import follow_events
 from phasegate.job_lines import JobLine, line_of, titled
 from phasegate.problems import NoServer, NoWorker, Problem, RefusedByJob, UnknownJob, WrongUse
@@ -236,12 +236,26 @@ class JobClient:
             raise WrongUse(str(problem)) from None
         execution = await self._execution(job)
         if execution is None or execution.status is not WorkflowExecutionStatus.RUNNING:
-            raise RefusedByJob(why_over(job, await self._stored(job), message))
+            record = await self._stored(job)
+            if record and message in (Message.ACT, Message.ROLLBACK):
+                return await self._wake(record, message, payload)
+            raise RefusedByJob(why_over(job, record, message))
         try:
             await self.live_view(job)
         except NoWorker:
             return await self._signal(job, message, payload)
         return await self._update(job, message, payload)
+
+    async def _wake(self, record: JobRecord, message: Message, payload: dict[str, Any]) -> Ack:
+        """Open a closed job as it was when it was verified, with a message that it finds first."""
+        why = why_not_opened(record, message, payload)
+        if why:
+            raise RefusedByJob(why)
+        start = {"resume_from": Phase.VERIFIED.value}
+        await self._start(
+            record.job, start, record.spec, WorkflowIDReusePolicy.ALLOW_DUPLICATE, (message, payload)
+        )
+        return Ack(message=message.value, state=State.VERIFIED, note="the job is opened again for it")
 
     async def preview(self, job: str, request: RestartFrom) -> RestartPlan:
         """What a restart would keep, redo and invalidate."""
@@ -268,7 +282,12 @@ class JobClient:
         )
 
     async def _start(
-        self, job: str, given: dict[str, Any], spec: JobSpec, reuse: WorkflowIDReusePolicy
+        self,
+        job: str,
+        given: dict[str, Any],
+        spec: JobSpec,
+        reuse: WorkflowIDReusePolicy,
+        first: tuple[Message, dict[str, Any]] | None = None,
     ) -> None:
         shown = values_of(JobRecord(job=job, spec=spec, mode=Mode.PLAN))
         try:
@@ -284,6 +303,8 @@ class JobClient:
                 memo={"title": spec.headline()},
                 static_summary=spec.headline(),
                 task_timeout=TASK,
+                start_signal=first[0].value if first else None,
+                start_signal_args=[first[1]] if first else [],
             )
         except RPCError as error:
             raise _explained(error) from None

@@ -25,8 +25,12 @@ from states.artifacts.base import Piece
 from states.artifacts.plan import Plan
 from states.carrying import outcome_of
 from states.execution import Execution, ExecutionStatus, Progress, StepStatus, begin_execution
+from states.messages import RestartFrom
+from states.receive import read
 from states.record import JobRecord
-from states.words import Message
+from states.refusals import Refused
+from states.reopen import reopen
+from states.words import Message, Phase
 from workflows.execution import ExecutionWorkflow
 
 PATIENCE = timedelta(seconds=2)
@@ -81,8 +85,8 @@ class Executions:
         merged = act.last.model_copy(update=_on_time(_said(outcome), act, now))
         return ExecutionView(act=act.model_copy(update={"last": merged}), now=now, answered=True)
 
-    async def output(self, line: StepLine) -> str:
-        """The end of what a step printed; blank when it printed nothing, or the store has lost it."""
+    async def output(self, line: StepLine, after: int = 0) -> str:
+        """The end of what a step printed, of that after so many bytes; blank when there is nothing."""
         if not line.output:
             return ""
         try:
@@ -90,7 +94,7 @@ class Executions:
         except StoreError:
             # More than the list of steps says; people who look are shown that much, and not an error.
             return ""
-        return data[-MOST_OUTPUT:].decode("utf-8", "replace")
+        return data[after:][-MOST_OUTPUT:].decode("utf-8", "replace")
 
     async def patch(self, act: ActNote) -> bytes:
         """What an execution changed in all, for `git apply`. Raises StoreError."""
@@ -170,6 +174,17 @@ def why_over(job: str, record: JobRecord | None, message: Message) -> str:
     else:
         ended = f"job {job} has ended ({record.state})" if record else f"job {job} is not running"
     return f"{ended}; `phasegate restart {job} PHASE` goes on with it"
+
+
+def why_not_opened(record: JobRecord, message: Message, payload: dict[str, Any]) -> str:
+    """Why a closed job would not do what it is opened again for; blank when it would."""
+    tried, now = record.model_copy(deep=True), datetime.now(UTC)
+    try:
+        reopen(tried, RestartFrom(phase=Phase.VERIFIED), now)
+        read(tried, message.value, [payload])
+    except Refused as refused:
+        return str(refused)
+    return ""
 
 
 def _said(outcome: ActOutcome) -> dict[str, Any]:

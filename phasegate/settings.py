@@ -82,6 +82,9 @@ class Settings(BaseSettings):
     models: dict[str, str] = {}
     """Other models for single phases and for `review`; `none` does without one."""
 
+    progress_bar: bool = True
+    """Whether terminals show a bar for the progress of an execution."""
+
     unconfined_commands: bool = False
     """Whether commands of plans may run without a sandbox where the machine offers none, and without asking.
     Only as a variable: a settings file may come with the repository that is planned for."""

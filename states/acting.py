@@ -76,7 +76,7 @@ def go_on_acting(record: JobRecord, now: datetime) -> None:
     act = record.act
     if act is None or act.status is ExecutionStatus.COMPLETED or record.selected is None:
         return
-    record.act = act.model_copy(update={"running": False, "undo": None})
+    record.act = act.model_copy(update={"running": False, "undo": None, "status": ExecutionStatus.PAUSED})
     _move(record, ModeTrigger.ACT, "phasegate", now)
     reason = "the job was closed while its plan was carried out; resume carries on"
     pause(record, Hold(reason=reason, by="phasegate", since=now), now)

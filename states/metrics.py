@@ -16,6 +16,7 @@ from states.artifacts.validation import ValidationArtifact
 from states.checks.subtasks import dependencies_found
 from states.checks.validation import coverage_share
 from states.checks.words import maybe
+from states.execution import Metrics
 from states.people import is_person, is_policy
 from states.record import JobRecord
 from states.words import ArtifactStatus, Operation, Phase, State
@@ -54,6 +55,10 @@ class JobMetrics(Piece):
     """model calls whose tokens were not counted but estimated"""
     accepted_by_people: tuple[Phase, ...] = ()
     accepted_by_policy: tuple[Phase, ...] = ()
+    executions: int = 0
+    """executions begun over the job's life"""
+    act: Metrics | None = None
+    """what the current execution did, as of its last rest"""
 
 
 def measure(record: JobRecord, artifacts: Mapping[Phase, Artifact]) -> JobMetrics:
@@ -93,6 +98,8 @@ def measure(record: JobRecord, artifacts: Mapping[Phase, Artifact]) -> JobMetric
         estimated_calls=spent.estimated_calls,
         accepted_by_people=tuple(p for p, names in accepted.items() if any(is_person(n) for n in names)),
         accepted_by_policy=tuple(p for p, names in accepted.items() if any(is_policy(n) for n in names)),
+        executions=record.acts,
+        act=record.act.last.metrics if record.act else None,
     )
 
 

@@ -4,16 +4,19 @@ from typing import Any
 
 from rich.text import Text
 
+from phasegate.actions.ending import ways_home
 from phasegate.actions.jobs import find_job, next_commands
 from phasegate.client import JobClient
 from phasegate.job_lines import JobLine
 from phasegate.problems import WrongUse
+from phasegate.screen.acting import act_lines
 from phasegate.screen.job import job_text
 from phasegate.screen.lists import jobs_table, ledger_lines
 from phasegate.screen.metrics import metrics_lines
 from phasegate.session import Outcome, Session
 from states.artifacts.base import Artifact
 from states.diagram import phase_diagram
+from states.execution import StepStatus
 from states.metrics import measure
 from states.trace import AgentProgress
 from states.view import JobView
@@ -40,14 +43,31 @@ async def show_job(session: Session, prefix: str) -> Outcome:
     live = None
     if view.running and not session.as_json:
         live = await client.agent(job, view.running, trace=False)
-    return shown(session, client, view, live)
+    return await shown_now(session, client, view, live)
 
 
-def shown(session: Session, client: JobClient, view: JobView, live: AgentProgress | None = None) -> Outcome:
-    """A view for people and for programs, next commands included."""
+async def shown_now(
+    session: Session, client: JobClient, view: JobView, live: AgentProgress | None = None
+) -> Outcome:
+    """A view for people and for programs, with its execution as it is now, and the next commands."""
     commands = next_commands(session, client, view)
-    data = view.model_copy(update={"next_commands": commands}).model_dump(mode="json")
-    return Outcome(data, tuple(job_text(view, commands, live)))
+    execution = await client.executions.view(view.act) if view.act else None
+    act = execution.act if execution else None
+    data = view.model_copy(update={"next_commands": commands, "act": act}).model_dump(mode="json")
+    if execution is None:
+        return Outcome(data, tuple(job_text(view, commands, live)))
+    home = ways_home(view, execution.act)
+    outputs = {
+        line.id: await client.executions.output(line)
+        for line in execution.act.last.steps
+        if line.status == StepStatus.FAILED
+    }
+    data |= {
+        "running_steps": [step.model_dump(mode="json") for step in execution.now],
+        "take_over": [{"what": what, "command": command} for what, command in home],
+    }
+    lines = act_lines(execution, outputs, home, session.settings.progress_bar)
+    return Outcome(data, tuple(job_text(view, commands, live, lines)))
 
 
 async def show_ledger(session: Session, prefix: str) -> Outcome:

@@ -70,13 +70,19 @@ def diff(
 @group.command()
 def export(
     job: Job,
+    file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to. Default: stdout.")] = "",
     form: Annotated[
         Form, typer.Option("--format", help="md: the plan to read. json: artifacts, ledger and record.")
     ] = Form.MD,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Default: stdout.")] = "",
+    patch: Annotated[
+        bool, typer.Option("--patch", help="What carrying the plan out changed, for git apply.")
+    ] = False,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The same as FILE.")] = "",
     as_json: Json = False,
 ) -> int:
-    """Write the plan."""
-    from phasegate.actions.reading import export_job
+    """Write the plan, and how carrying it out went; or the patch."""
+    from phasegate.actions.exporting import export_job, export_patch
 
-    return run(lambda session: export_job(session, job, form.value, output), as_json)
+    if patch:
+        return run(lambda session: export_patch(session, job, file or output), as_json)
+    return run(lambda session: export_job(session, job, form.value, file or output), as_json)

@@ -1,18 +1,21 @@
 """A job as text: where it is, what was done, whom it waits for, what to type."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import assert_never
 
+from rich.console import RenderableType
 from rich.text import Text
 
+from phasegate.screen.acting import act_sentence, operator_lines
 from phasegate.screen.consoles import whole
 from phasegate.screen.models import cost, model_lines, pair
 from phasegate.screen.options import chosen_text, fact_lines
 from phasegate.screen.tame import tame, tame_line
 from states.act_commands import NextCommand
 from states.approvals import accepted
+from states.execution import ExecutionStatus
 from states.record import ArtifactRef, Gate, Hold, QuestionState
 from states.trace import AgentProgress
 from states.view import JobView, PhaseProgress
@@ -37,8 +40,11 @@ _LONGEST_NAME = max(len(phase.name) for phase in Phase)
 
 
 def job_text(
-    view: JobView, commands: tuple[NextCommand, ...], live: AgentProgress | None = None
-) -> Iterator[Text]:
+    view: JobView,
+    commands: tuple[NextCommand, ...],
+    live: AgentProgress | None = None,
+    execution: Iterable[RenderableType] = (),
+) -> Iterator[RenderableType]:
     """Everything about a job on one page. `live` is what the running agent says of itself."""
     yield Text(tame_line(view.title), "bold")
     yield pair("job", view.job)
@@ -51,9 +57,10 @@ def job_text(
         yield Text(f"  {'!' if finding.blocking else '·'} {tame_line(finding.what)}", "yellow")
     yield Text()
     yield from model_lines(view, live)
+    yield from execution
     yield waiting_text(view)
     if view.gate:
-        yield from gate_lines(view.gate)
+        yield from operator_lines(view.gate) if view.gate.step else gate_lines(view.gate)
     if view.options:
         yield from fact_lines(view)
         yield chosen_text(view)
@@ -65,9 +72,6 @@ def job_text(
 
 def waiting_text(view: JobView) -> Text:
     """Whom the job waits for, in one sentence."""
-    if view.state is State.VERIFIED:
-        until = f"; it takes restarts until {_when(view.open_until)}" if view.open_until else ""
-        return Text(f"The plan is verified{until}.", "green")
     if view.state is State.CANCELLED:
         job = shlex.quote(tame_line(view.job))
         ledger, restart = f"phasegate ledger {job}", f"phasegate restart {job} PHASE"
@@ -75,9 +79,20 @@ def waiting_text(view: JobView) -> Text:
     if view.hold:
         return Text(f"The job {_held(view.hold)}: {tame_line(view.hold.reason)}", "yellow")
     if view.awaiting is Awaiting.NONE:
-        return Text("The job is being worked on.")
+        return _verified(view) if view.state is State.VERIFIED else Text("The job is being worked on.")
     since = f" for {duration(view.gate.opened)}" if view.gate else ""
     return Text(f"The job waits for {_WAITS[view.awaiting]}{since}.", "yellow")
+
+
+def _verified(view: JobView) -> Text:
+    if view.act and (view.acting or view.act.status is not ExecutionStatus.RUNNING):
+        text = act_sentence(view.act)
+    elif view.wants_act and view.selected is None:
+        text = Text("The plan is verified, and carried out as soon as an option is selected.", "yellow")
+    else:
+        text = Text("The plan is verified.", "green")
+    until = f" It takes restarts until {_when(view.open_until)}." if view.open_until else ""
+    return text.append(until) if not view.acting else text
 
 
 def _held(hold: Hold) -> str:

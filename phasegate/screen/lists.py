@@ -11,7 +11,7 @@ from phasegate.screen.job import duration
 from phasegate.screen.tame import tame_line
 from states.ledger import EntryKind, LedgerEntry
 from states.record import ArtifactRef
-from states.words import ArtifactStatus, Awaiting
+from states.words import ArtifactStatus, Awaiting, Mode
 
 if TYPE_CHECKING:
     from phasegate.job_lines import JobLine
@@ -23,6 +23,7 @@ _KINDS = {
     EntryKind.FAILURE: "red",
     EntryKind.GATE: "yellow",
     EntryKind.MESSAGE: "cyan",
+    EntryKind.ACT: "green",
 }
 
 
@@ -31,7 +32,7 @@ def jobs_table(lines: "list[JobLine]", width: int) -> tuple[RenderableType, ...]
     rows = [
         (
             line.job,
-            line.state if line.open or line.state in ("verified", "cancelled") else f"{line.state}, ended",
+            _state_words(line),
             "" if line.awaiting == Awaiting.NONE.value else line.awaiting,
             duration(line.started) if line.started else "",
             tame_line(line.title, 80),
@@ -52,6 +53,13 @@ def jobs_table(lines: "list[JobLine]", width: int) -> tuple[RenderableType, ...]
     for row in rows:
         table.add_row(*row)
     return (table,)
+
+
+def _state_words(line: "JobLine") -> str:
+    """`verified, Act`: the mode where the state alone does not tell."""
+    if line.open and line.mode in (Mode.ACT, Mode.PAUSED):
+        return f"{line.state}, {line.mode}"
+    return line.state if line.open or line.state in ("verified", "cancelled") else f"{line.state}, ended"
 
 
 def artifacts_table(refs: Iterable[ArtifactRef], width: int) -> tuple[RenderableType, ...]:

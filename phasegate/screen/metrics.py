@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from rich.text import Text
 
 from phasegate.screen.job import duration
+from states.execution import Metrics
 from states.metrics import JobMetrics
 from states.spending import dollars
 
@@ -31,8 +32,22 @@ def metrics_lines(metrics: JobMetrics) -> Iterator[Text]:
             ("tokens", f"{metrics.tokens:,}", _tokens(metrics)),
             ("cost", *_cost(metrics)),
         ]
+    if metrics.act:
+        rows += _acting(metrics, metrics.act)
     for name, value, note in rows:
         yield Text.assemble(f"{name:<22}", (f"{value:>8}", "bold"), (f"  {note}", "dim"))
+
+
+def _acting(metrics: JobMetrics, act: Metrics) -> list[tuple[str, str, str]]:
+    files = act.files_created + act.files_modified + act.files_deleted
+    how = f"{act.files_created} created, {act.files_modified} modified, {act.files_deleted} deleted"
+    return [
+        ("executions", str(metrics.executions), "of them the last one:"),
+        ("  files changed", f"{files:,}", f"{how}; {act.lines_changed:,} lines"),
+        ("  commands executed", f"{act.commands_executed:,}", ""),
+        ("  tests passed", f"{act.tests_passed:,}", f"{act.tests_failed:,} failed"),
+        ("  errors", f"{act.errors:,}", f"{act.warnings:,} warnings"),
+    ]
 
 
 def _share(value: float | None) -> str:

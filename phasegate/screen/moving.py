@@ -20,6 +20,7 @@ class Moving:
         self._place = ""
         self.running: AgentNote | None = None
         """the agent to ask about, while the line is there"""
+        self._carries_out = False
 
     @property
     def possible(self) -> bool:
@@ -28,6 +29,11 @@ class Moving:
 
     def update(self, view: JobView) -> None:
         """Say where the job is, or take the line away when it waits or has ended."""
+        if view.acting and view.awaiting is Awaiting.NONE:
+            self.running, self._carries_out = None, True
+            if self._status is None:
+                self._draw("the plan is carried out")
+            return
         if view.awaiting is not Awaiting.NONE or view.phase in (None, Phase.VERIFIED):
             self.stop()
             return
@@ -47,19 +53,30 @@ class Moving:
         if self._status and self.running and self.running.id == live.agent:
             self._draw(agent_words(live))
 
+    def steps(self, words: Text) -> None:
+        """Say how far an execution is, in some lines."""
+        if self._carries_out:
+            self._draw(words)
+
+    @property
+    def width(self) -> int:
+        """Columns."""
+        return self._console.width
+
     def stop(self) -> None:
         """Take the line away, so that a question can stand there."""
-        self.running = None
+        self.running, self._carries_out = None, False
         if self._status:
             self._status.stop()
             self._status = None
 
-    def _draw(self, words: str) -> None:
+    def _draw(self, words: str | Text) -> None:
         if not self.possible:
             return
         # as Text: a string would be read as markup, and tools are named by models
+        text = words if isinstance(words, Text) else Text(words)
         if self._status is None:
-            self._status = self._console.status(Text(words))
+            self._status = self._console.status(text)
             self._status.start()
         else:
-            self._status.update(Text(words))
+            self._status.update(text)

@@ -11,7 +11,7 @@ PROMISED = (
     *("dev", "worker", "demo", "plan", "list", "show", "watch", "answer", "say", "finish", "approve"),
     *("revise", "reject", "edit", "restart", "rewind", "pause", "resume", "cancel", "artifacts", "diff"),
     *("export", "ledger", "metrics", "diagram", "doctor", "cooperbench plan", "agents", "budget"),
-    *("select", "rank", "models", "act", "rollback"),
+    *("select", "rank", "templates", "models", "act", "rollback"),
 )
 
 

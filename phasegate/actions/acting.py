@@ -1,0 +1,86 @@
+"""`act`, `rollback`: a verified plan is carried out, and taken back."""
+
+from rich.text import Text
+
+from phasegate.actions.conversing import Conversation
+from phasegate.actions.deciding import acknowledged, given
+from phasegate.actions.jobs import find_job, named
+from phasegate.actions.looking import shown_now
+from phasegate.client import JobClient
+from phasegate.problems import Exit, Problem, WrongUse
+from phasegate.screen.acting import step_line
+from phasegate.screen.asking import Left, ask
+from phasegate.screen.tame import tame_line
+from phasegate.session import Outcome, Session
+from states.act import ActEnd, ActNote
+from states.execution import StepStatus
+from states.undoing import START
+from states.view import JobView
+from states.words import Message
+
+
+async def act_on(session: Session, prefix: str, option: str, by: str, watch: bool) -> Outcome:
+    """Carry the plan out and, unless nobody wants to, go along until it ends or a person is needed."""
+    client, job = await find_job(session, prefix)
+    ack = await client.send(job, Message.ACT, given({"option": option, "by": named(by)}))
+    if not watch:
+        return acknowledged(job, ack)
+    session.say(Text(tame_line(ack.note), "green"))
+    return await Conversation(session, client, job, named(by)).run()
+
+
+async def roll_back(session: Session, prefix: str, to: str, yes: bool, by: str) -> Outcome:
+    """Say what will be undone, ask, and wait until it is."""
+    client, job = await find_job(session, prefix)
+    view = await client.view(job)
+    execution = await client.executions.view(view.act) if view.act else None
+    if execution:
+        session.say(*_warning(execution.act, to))
+    if not yes:
+        if not session.interactive:
+            raise WrongUse(f"rolling {job} back needs --yes where nobody can be asked")
+        try:
+            sure = ask("roll back? [y/N] ").lower() in ("y", "yes")
+        except Left:
+            sure = False
+        if not sure:
+            return Outcome(None, (Text("nothing was changed"),), Exit.REFUSED)
+    ack = await client.send(job, Message.ROLLBACK, given({"to": to, "by": named(by)}))
+    if not ack.state:
+        return acknowledged(job, ack)  # nobody has read it yet
+    return await _undone(session, client, job, view.ledger_count)
+
+
+def _warning(act: ActNote, to: str) -> list[Text]:
+    """What a rollback takes back, as far as it is known before."""
+    lines = [line for line in act.last.steps if line.status == StepStatus.COMPLETED]
+    running = act.running or any(line.status == StepStatus.IN_PROGRESS for line in act.last.steps)
+    stops = [Text("what runs is stopped first", "yellow")] if running else []
+    if to.strip().casefold() not in START:
+        branch = tame_line(act.branch)
+        return [
+            *stops,
+            Text(f"what came onto branch {branch} after step {tame_line(to)} is undone", "yellow"),
+        ]
+    head = Text(f"these steps on branch {tame_line(act.branch)} are undone:", "yellow")
+    return [*stops, head, *(step_line(line) for line in lines)]
+
+
+async def _undone(session: Session, client: JobClient, job: str, before: int) -> Outcome:
+    """Wait for the rollback. Raises Problem with the reason where nothing was rolled back."""
+    view = await _settled(client, job, before)
+    act = view.act
+    if act is None or act.last.end is not ActEnd.ROLLED_BACK:
+        why = view.hold.reason if view.hold else "the job went on without it"
+        raise Problem(f"{why}; look with `phasegate show {job}`")
+    outcome = await shown_now(session, client, view)
+    return Outcome(outcome.data, outcome.parts)
+
+
+async def _settled(client: JobClient, job: str, before: int) -> JobView:
+    """The job when more has happened to it than `before`, and nothing is under way."""
+    async for view in client.follow(job):
+        resting = view.act is None or (view.act.undo is None and not view.act.running)
+        if view.ledger_count > before and resting:
+            return view
+    return await client.view(job)

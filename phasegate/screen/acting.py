@@ -1,0 +1,267 @@
+"""An execution as text: its steps, how far it is, what it changed, and what an operator is asked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import assert_never
+
+from rich.cells import chop_cells
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from phasegate.executions import ExecutionView, LiveStep
+from phasegate.screen.consoles import whole
+from phasegate.screen.models import pair
+from phasegate.screen.tame import tame, tame_line
+from states.act import ActNote, ActOutcome, StepLine
+from states.execution import ExecutionStatus, Metrics, Progress, StepStatus
+from states.record import Gate
+
+NARROW = 70
+"""columns below which a step takes several lines"""
+TAIL_LINES = 8
+"""lines of what a running step printed that are shown"""
+FAILED_LINES = 25
+"""lines of what a failed step printed that are shown"""
+_BAR = 20
+_LOOKS = {
+    StepStatus.PENDING: ("·", "dim"),
+    StepStatus.IN_PROGRESS: ("▸", "cyan"),
+    StepStatus.WAITING: ("?", "yellow"),
+    StepStatus.COMPLETED: ("✓", "green"),
+    StepStatus.FAILED: ("✗", "red"),
+    StepStatus.SKIPPED: ("-", "dim"),
+}
+Commands = Sequence[tuple[str, str]]
+"""what a command does, and the command"""
+
+
+def act_lines(
+    execution: ExecutionView, outputs: Mapping[str, str], home: Commands, bar: bool = True
+) -> Iterator[RenderableType]:
+    """All about an execution. `outputs`: failed step -> what it printed; `home`: ways to take it over."""
+    act, last = execution.act, execution.act.last
+    yield pair("execution", tame_line(f"{act.id}, {state_words(act)}"))
+    yield pair("option", tame_line(f"{act.option}, carried out for {act.by}"))
+    yield pair("branch", tame_line(act.branch))
+    if last.progress:
+        yield ProgressBar(last.progress, bar)
+    yield Steps(last.steps)
+    for live in execution.now:
+        yield from tail_lines(live.step, live.tail)
+    for line in last.steps:
+        if line.status == StepStatus.FAILED:
+            yield from tail_lines(line.id, outputs.get(line.id, ""), FAILED_LINES)
+    yield from _result(last)
+    if home:
+        yield Text()
+        yield Text("take it over", "bold")
+        for what, command in home:
+            yield Text(f"  {what}", "dim")
+            yield whole(f"    {tame(command)}")
+    yield Text()
+
+
+def _result(last: ActOutcome) -> Iterator[RenderableType]:
+    if words := metric_words(last.metrics):
+        yield pair("so far", words)
+    for line in last.diffstat.splitlines():
+        yield whole(f"  {tame(line)}", "dim")
+    if last.path:
+        yield whole(f"{'worktree':<12}{tame(last.path)}")
+        yield pair("commands", f"confined by {tame_line(last.sandbox)}" if last.sandbox else "not confined")
+    for note in last.notes:
+        yield Text(f"  {tame_line(note)}", "yellow")
+
+
+def state_words(act: ActNote) -> str:
+    """`running`, `rolled back to the start`, `paused`, ..."""
+    if act.undo:
+        return "is being rolled back"
+    if act.status is ExecutionStatus.PAUSED and act.last.reason and not act.running:
+        return f"{act.status}: {act.last.reason}"
+    return act.status
+
+
+def tail_lines(step: str, printed: str, most: int = TAIL_LINES) -> Iterator[Text]:
+    """The last lines of what a step printed."""
+    lines = tame(printed).rstrip().splitlines()
+    for line in lines[-most:]:
+        yield Text.assemble((f"  {tame_line(step, 20)} | ", "dim"), line.rstrip())
+
+
+def progress_words(progress: Progress) -> str:
+    """`2 of 5 steps, 1 failed; 12s so far, about 18s left`"""
+    counts = [f"{progress.completed_steps} of {progress.total_steps} steps"]
+    counts += [f"{progress.failed_steps} failed"] if progress.failed_steps else []
+    counts += [f"{progress.skipped_steps} skipped"] if progress.skipped_steps else []
+    words = f"{', '.join(counts)}; {seconds_words(progress.elapsed)}"
+    if progress.status is not ExecutionStatus.RUNNING or progress.remaining == 0:
+        return words
+    left = "unknown" if progress.remaining is None else f"about {seconds_words(progress.remaining)}"
+    return f"{words} so far, {left} left"
+
+
+def seconds_words(seconds: float) -> str:
+    """`0.4s`, `12s`, `3m05s`, `2h14m`"""
+    if seconds < 10:
+        return f"{seconds:.1f}s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes >= 60:
+        return f"{minutes // 60}h{minutes % 60:02d}m"
+    return f"{minutes}m{rest:02d}s" if minutes else f"{rest}s"
+
+
+def metric_words(metrics: Metrics) -> str:
+    """`1 file created, 2 modified, 12 lines; 3 commands; 5 tests passed`, without what did not happen."""
+    files = [
+        f"{count} {verb}"
+        for count, verb in (
+            (metrics.files_created, "created"),
+            (metrics.files_modified, "modified"),
+            (metrics.files_deleted, "deleted"),
+        )
+        if count
+    ]
+    parts = [f"files: {', '.join(files)}, {_counted(metrics.lines_changed, 'line')} changed"] if files else []
+    parts += [_counted(metrics.commands_executed, "command")] if metrics.commands_executed else []
+    tests = [f"{metrics.tests_passed} passed"] if metrics.tests_passed else []
+    tests += [f"{metrics.tests_failed} failed"] if metrics.tests_failed else []
+    parts += [f"tests: {', '.join(tests)}"] if tests else []
+    parts += [_counted(metrics.errors, "error")] if metrics.errors else []
+    parts += [_counted(metrics.warnings, "warning")] if metrics.warnings else []
+    return "; ".join(parts)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
+def step_line(line: StepLine) -> Text:
+    """`✓ 2  Fix the sign  1.2s`, with what went wrong."""
+    mark, colour = _LOOKS[StepStatus(line.status)]
+    words = f"{mark} {tame_line(line.id, 40)}  {tame_line(line.title, 100)}"
+    time = f"  {seconds_words(line.seconds)}" if line.seconds is not None else ""
+    why = tame_line(line.error or line.why)
+    return Text(f"{words}  {line.status.replace('_', ' ')}{time}{f': {why}' if why else ''}", colour)
+
+
+def live_text(execution: ExecutionView, width: int, bar: bool = True) -> Text:
+    """What goes on now, for a place that is drawn again: progress, and what the running steps print."""
+    progress = execution.act.last.progress
+    lines = []
+    if progress:
+        words = progress_words(progress)
+        lines.append(f"{bar_of(progress)} {words}" if bar and width >= NARROW else words)
+    lines += [each for live in execution.now for each in _live_lines(execution, live)]
+    return Text("\n".join(tame_line(line, max(width - 4, 20)) for line in lines))
+
+
+def _live_lines(execution: ExecutionView, live: LiveStep) -> list[str]:
+    line = execution.step(live.step)
+    again = f", attempt {live.attempt}" if live.attempt > 1 else ""
+    title = f"{live.step}  {line.title if line else ''}  {seconds_words(live.seconds)}{again}"
+    shown = 1 if len(execution.now) > 1 else TAIL_LINES
+    return [title, *(f"  {each}" for each in tame(live.tail).rstrip().splitlines()[-shown:])]
+
+
+def bar_of(progress: Progress) -> str:
+    """Twenty blocks; the share of steps that are settled is full."""
+    settled = progress.completed_steps + progress.failed_steps + progress.skipped_steps
+    full = round(_BAR * settled / progress.total_steps) if progress.total_steps else 0
+    return "▰" * full + "▱" * (_BAR - full)
+
+
+class ProgressBar:
+    """How far an execution is; with a bar on terminals that are wide enough for one."""
+
+    def __init__(self, progress: Progress, bar: bool) -> None:
+        self._progress = progress
+        self._bar = bar
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """One line."""
+        words = progress_words(self._progress)
+        bar = self._bar and console.is_terminal
+        if bar and options.max_width < NARROW:
+            yield pair("progress", bar_of(self._progress))
+            yield Text(f"  {words}")
+        else:
+            yield pair("progress", f"{bar_of(self._progress)} {words}" if bar else words)
+
+
+class Steps:
+    """The steps of an execution: a table, or some lines each where the screen is narrow."""
+
+    def __init__(self, steps: Sequence[StepLine]) -> None:
+        self._steps = steps
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Nothing is cut."""
+        if options.max_width < NARROW:
+            for line in self._steps:
+                yield step_line(line)
+                yield Text(f"    {line.type}", "dim")
+            return
+        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+        for head in ("", "step", "title", "type", "status", "time", "why"):
+            table.add_column(head, overflow="fold", justify="right" if head == "time" else "left")
+        for line in self._steps:
+            mark, colour = _LOOKS[StepStatus(line.status)]
+            time = seconds_words(line.seconds) if line.seconds is not None else ""
+            again = f" ({line.attempts} tries)" if line.attempts > 1 else ""
+            table.add_row(
+                mark,
+                tame_line(line.id),
+                tame_line(line.title),
+                line.type,
+                f"{line.status.replace('_', ' ')}{again}",
+                time,
+                tame_line(line.error or line.why),
+                style=colour,
+            )
+        yield table
+
+
+class Exact:
+    """A text of which nothing may be cut or hidden, such as a command that a person is to allow.
+
+    `│` begins a line of the text, `┆` goes on with it; tabs and control characters are named.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Folded at any character: words would lose the blanks at the ends of lines."""
+        width = max(options.max_width - 4, 8)
+        for line in tame(self.text).replace("\t", "<U+0009>").split("\n"):
+            for number, piece in enumerate(chop_cells(line, width) or [""]):
+                yield Text(f"  {'┆' if number else '│'} {piece}", "bold", no_wrap=True, overflow="ignore")
+
+
+def operator_lines(gate: Gate) -> Iterator[RenderableType]:
+    """What an operator gate asks, exactly, and why."""
+    have = f", {len(gate.decisions)} of {gate.needed} approvals" if gate.needed > 1 else ""
+    yield pair("gate", f"{gate.id} for step {tame_line(gate.step, 60)}, digest {gate.digest[:12]}{have}")
+    for note in gate.notes:
+        yield Text(f"  {tame_line(note)}", "yellow")
+    yield Text("  what a person is to do:" if gate.by_hand else "  the exact command:", "dim")
+    yield Exact(gate.asks)
+
+
+def act_sentence(act: ActNote) -> Text:
+    """Where an execution stands, in one sentence."""
+    branch = tame_line(act.branch)
+    match act.status:
+        case ExecutionStatus.RUNNING:
+            return Text(f"The plan is being carried out on branch {branch}.", "cyan")
+        case ExecutionStatus.PAUSED:
+            return Text(f"The execution on branch {branch} is paused.", "yellow")
+        case ExecutionStatus.COMPLETED:
+            return Text(f"The plan was carried out on branch {branch}.", "green")
+        case ExecutionStatus.FAILED:
+            return Text(f"Carrying the plan out on branch {branch} failed.", "red")
+        case ExecutionStatus.CANCELLED:
+            return Text(f"The execution on branch {branch} was cancelled.", "red")
+        case status:
+            assert_never(status)

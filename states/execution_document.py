@@ -1,0 +1,38 @@
+"""How carrying a plan out went, as a section of the plan's document."""
+
+from collections.abc import Iterator
+
+from states.act import ActNote
+from states.render_parts import line
+
+
+def execution_document(act: ActNote) -> str:
+    """Markdown: status, branch, steps, what changed."""
+    return "\n".join(["", "## EXECUTION", "", *_head(act), "", *_steps(act), *_changes(act)]).rstrip() + "\n"
+
+
+def _head(act: ActNote) -> Iterator[str]:
+    reason = f": {line(act.last.reason)}" if act.last.reason else ""
+    yield f"- Status: {act.status}{reason}"
+    yield f"- Option `{line(act.option)}` on branch `{line(act.branch)}`, for {line(act.by)}"
+    if act.last.head:
+        yield f"- Commit `{line(act.last.head)}`"
+    counted = {name.replace("_", " "): n for name, n in act.last.metrics.model_dump().items() if n}
+    if counted:
+        yield f"- {', '.join(f'{n} {name}' for name, n in counted.items())}"
+    yield (
+        f"- Commands confined by {line(act.last.sandbox)}" if act.last.sandbox else "- Commands not confined"
+    )
+
+
+def _steps(act: ActNote) -> Iterator[str]:
+    for step in act.last.steps:
+        time = f" in {step.seconds:.1f} s" if step.seconds is not None else ""
+        why = f". {line(step.error or step.why)}" if step.error or step.why else ""
+        yield f"- `{line(step.id)}` {line(step.title)} ({step.type}): {step.status}{time}{why}"
+
+
+def _changes(act: ActNote) -> Iterator[str]:
+    if act.last.diffstat:
+        yield ""
+        yield from (f"    {line(each)}" for each in act.last.diffstat.splitlines())
