@@ -10,7 +10,7 @@ import structlog
 from temporalio.client import Client
 from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.worker import Worker
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+from temporalio.worker.workflow_sandbox import SandboxRestrictions
 
 from activities.agent_ports import Desk, Provider
 from activities.agents import AgentActivities
@@ -38,6 +38,7 @@ from workflows.attributes import REGISTERED
 from workflows.cooperation import CooperationWorkflow
 from workflows.execution import ExecutionWorkflow
 from workflows.planning import PlanningWorkflow
+from workflows.sandbox import Sandbox
 
 PASSED_THROUGH = (
     "states",
@@ -63,11 +64,9 @@ class MissingAttributes(Problem):
     """The server does not know the search attributes that every job sets."""
 
 
-def workflow_runner() -> SandboxedWorkflowRunner:
+def workflow_runner() -> Sandbox:
     """The sandbox in which workflows run, also for replays."""
-    return SandboxedWorkflowRunner(
-        restrictions=SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH)
-    )
+    return Sandbox(restrictions=SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH))
 
 
 def wired(settings: Settings, provider: Provider) -> tuple[object, ...]:
