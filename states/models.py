@@ -11,6 +11,8 @@ REVIEW = "review"
 """the name, beside those of the phases, under which the models of AI reviews are given"""
 OPTIONS = "options"
 """likewise of the agents that draft options; without one, those of the phase"""
+CODE = "code"
+"""likewise of the agents that write code while a plan is carried out; without one, those of the job"""
 NO_MODEL = "none"
 """the word for planning or reviewing a phase without a model, whatever the rest of the job does"""
 MOST_RUNGS = 8
@@ -42,7 +44,7 @@ def _by_use(value: Any) -> dict[str, Any]:
 
 
 def _use(name: str) -> str:
-    if name.strip().lower() in (REVIEW, OPTIONS):
+    if name.strip().lower() in (REVIEW, OPTIONS, CODE):
         return name.strip().lower()
     phase = Phase.parse(name)
     if phase not in WORK_PHASES:
@@ -58,7 +60,7 @@ LadderByUse = Annotated[dict[str, Ladder], BeforeValidator(_by_use)]
 
 def ladders_in_words(model: tuple[str, ...], models: dict[str, tuple[str, ...]]) -> str:
     """`a, then b; CONTRACTS: c; reviews: none`"""
-    names = {REVIEW: "reviews"}
+    names = {REVIEW: "reviews", OPTIONS: "options"}
     others = [f"{names.get(use, use.upper())}: {ladder_words(found)}" for use, found in models.items()]
     return "; ".join([ladder_words(model), *others])
 
@@ -73,11 +75,14 @@ def ladder_for(
 ) -> tuple[str, ...]:
     """The models that do this; empty where it is done without one.
 
-    A review is made by the model of `review`, else by the one that made the artifact; options by `options`.
+    A review is made by the model of `review`, else by the one that made the artifact; options by
+    `options`, code by `code`.
     """
     found = models.get(phase.value) or model
     if kind is AgentKind.OPTION and found != (NO_MODEL,):
         found = models.get(OPTIONS) or found
     if kind is AgentKind.REVIEW:
         found = models.get(REVIEW) or found
+    if kind is AgentKind.CODE:
+        found = models.get(CODE) or found
     return () if found == (NO_MODEL,) else found

@@ -7,8 +7,10 @@ from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.contracts import ContractDesignArtifact
 from states.artifacts.implementation import FileOperation, ImplementationPlanArtifact, Subtask
 from states.artifacts.validation import ValidationArtifact
+from states.option_diagram import plan_diagram
 from states.record import JobRecord
-from states.render_parts import code, line, old_lines
+from states.render_options import HEAD, option_rows, step_line
+from states.render_parts import code, line, old_lines, table
 from states.spending import in_words, spending
 from states.words import Operation
 
@@ -42,6 +44,7 @@ def plan_document(
         "## STEP-BY-STEP IMPLEMENTATION",
         "",
         *(steps or ["No step is planned: see the critical notes for what has to be decided first."]),
+        *_options(validation, record),
         "## APPROVALS",
         "",
         *(f"- {line(each)}" for each in approvals(record)),
@@ -49,6 +52,24 @@ def plan_document(
         *_models(record),
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _options(validation: ValidationArtifact | None, record: JobRecord) -> Iterator[str]:
+    """The ways to carry it out, with steps and picture of the one that is selected, else of the best."""
+    if validation is None or not validation.options:
+        return
+    chosen = record.selected
+    shown = next((o for o in validation.options if chosen and o.id == chosen.option), validation.options[0])
+    said = f"selected by {line(chosen.by)}" if chosen else "ranked first; none is selected yet"
+    yield "## OPTIONS"
+    yield ""
+    yield from table(HEAD, option_rows(validation.options))
+    yield ""
+    yield f"Steps of option {shown.id}, {said}:"
+    yield ""
+    yield from (step_line(number, step) for number, step in enumerate(shown.plan.steps, 1))
+    yield ""
+    yield from ("```mermaid", plan_diagram(shown.plan).rstrip(), "```", "")
 
 
 def _models(record: JobRecord) -> Iterator[str]:

@@ -47,7 +47,8 @@ async def agents(
 
 async def start(ready: Stage, **spec: Any) -> str:
     """A job with the model `m` and no gates, unless said otherwise."""
-    given = {"task": "do it", "repository": "/r", "model": "m", "policy": NO_GATES, **spec}
+    models = {"options": "none", **spec.pop("models", {})}
+    given = {"task": "do it", "repository": "/r", "model": "m", "policy": NO_GATES, **spec, "models": models}
     return await ready.jobs.start(JobSpec.model_validate(given), job_id("agents"))
 
 

@@ -59,7 +59,14 @@ def looking(asked: Asked) -> Calls:
 async def job_of(address: str, provider: Any, **more: Any) -> AsyncIterator[tuple[Stage, str]]:
     """A job with the model `m` and no gates, and its worker."""
     store = open_store("memory://")
-    given = {"task": "do it", "repository": "/r", "model": "m", "policy": NO_GATES, **more}
+    given = {
+        "task": "do it",
+        "repository": "/r",
+        "model": "m",
+        "models": {"options": "none"},
+        "policy": NO_GATES,
+        **more,
+    }
     async with stage(address, store=store, agents=scripted_agents(store, provider)) as ready:
         yield ready, await ready.jobs.start(JobSpec.model_validate(given), job_id("bill"))
 
@@ -255,7 +262,13 @@ async def test_what_people_say_stops_an_agent_that_works_on_something_else(addre
     store = open_store("memory://")
     planning = scripted_activities(store, reviewer=ScriptedReviewer(questions=(QUESTION,)))
     async with stage(address, planning, store, agents=scripted_agents(store, provider)) as ready:
-        given = {"task": "do it", "repository": "/r", "model": "m", "policy": NO_GATES}
+        given = {
+            "task": "do it",
+            "repository": "/r",
+            "model": "m",
+            "models": {"options": "none"},
+            "policy": NO_GATES,
+        }
         job = await ready.jobs.start(JobSpec.model_validate(given), job_id("outdated"))
         await ready.until(job, lambda view: view.awaiting is Awaiting.ANSWERS)
         await ready.jobs.send(job, Message.ANSWER, {"question": "q1", "text": "both", "by": "ann"})
@@ -280,7 +293,13 @@ async def test_nobody_is_explained_to_who_has_finished(address: str) -> None:
     provider, store = Holding(script, agent=agent, turn=1), open_store("memory://")
     planning = scripted_activities(store, reviewer=ScriptedReviewer(questions=(QUESTION,)))
     async with stage(address, planning, store, agents=scripted_agents(store, provider)) as ready:
-        given = {"task": "do it", "repository": "/r", "model": "m", "policy": NO_GATES}
+        given = {
+            "task": "do it",
+            "repository": "/r",
+            "model": "m",
+            "models": {"options": "none"},
+            "policy": NO_GATES,
+        }
         job = await ready.jobs.start(JobSpec.model_validate(given), job_id("finished"))
         await ready.until(job, lambda view: view.awaiting is Awaiting.ANSWERS)
         await ready.jobs.send(job, Message.SAY, {"text": "which ones are there?", "by": "ann"})

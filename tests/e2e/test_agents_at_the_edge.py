@@ -22,7 +22,14 @@ NO_GATES: dict[str, Any] = {"gates": ()}
 
 def spec(**more: Any) -> JobSpec:
     """A job with the model `m` and no gates, unless said otherwise."""
-    given = {"task": "do it", "repository": "/r", "model": "m", "policy": NO_GATES, **more}
+    given = {
+        "task": "do it",
+        "repository": "/r",
+        "model": "m",
+        "models": {"options": "none"},
+        "policy": NO_GATES,
+        **more,
+    }
     return JobSpec.model_validate(given)
 
 

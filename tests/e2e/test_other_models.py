@@ -33,7 +33,7 @@ async def test_an_agent_that_could_not_go_on_is_hired_anew_with_its_conversation
         with pytest.raises(WrongUse, match="unknown phase 'coffee'"):
             await ready.jobs.send(job, Message.SET_MODELS, {"models": {"coffee": "x"}})
         ack = await ready.jobs.send(job, Message.SET_MODELS, {"model": "better", "by": "ann"})
-        assert ack.note == "models are better; goes on"
+        assert ack.note == "models are better; options: none; goes on"
         await ready.at(job, State.VERIFIED)
         record = await ready.record(job)
     first, second = [note for note in record.agents if note.id in ("discovery-1", "discovery-2")]
@@ -62,7 +62,7 @@ async def test_an_agent_at_work_keeps_its_models_and_the_next_has_the_new_ones(a
         await entered.wait()
         models = {"review": "r", "contracts": "none"}
         ack = await ready.jobs.send(job, Message.SET_MODELS, {"model": "n", "models": models})
-        assert ack.note == "models are n; reviews: r; CONTRACTS: none"
+        assert ack.note == "models are n; options: none; reviews: r; CONTRACTS: none"
         free.set()
         await ready.at(job, State.VERIFIED)
         record = await ready.record(job)

@@ -81,7 +81,7 @@ def shop(home: Path) -> dict[str, Any]:
     """A task for a job by a model, over a repository that is made in `home`."""
     notes = "".join(f"{number:05} {'note ' * 14}\n" for number in range(NOTES))
     repository = make(home / "shop", {**SHOP, "docs/notes.md": notes})
-    return {"task": TASK, "repository": str(repository), "model": MODEL}
+    return {"task": TASK, "repository": str(repository), "model": MODEL, "models": {"options": "none"}}
 
 
 @asynccontextmanager

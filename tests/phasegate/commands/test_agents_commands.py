@@ -17,6 +17,7 @@ from tests.phasegate.commands.terminal import Terminal
 
 _numbers = itertools.count(1)
 NO_GATES = ("--gates", "none")
+NO_DRAFTS = ("--phase-model", "options=none")
 GUESS = (*NO_GATES, "--question-handling", "best_guess")
 
 
@@ -26,7 +27,9 @@ def plan(staffed: Commands, repository: Path) -> Callable[..., tuple[str, Ran]]:
 
     def run(model: str, *words: str) -> tuple[str, Ran]:
         job = f"{model.partition(',')[0]}-{next(_numbers)}"
-        return job, staffed("plan", "do it", "--repo", str(repository), "--id", job, "--model", model, *words)
+        return job, staffed(
+            "plan", "do it", "--repo", str(repository), "--id", job, "--model", model, *NO_DRAFTS, *words
+        )
 
     return run
 
@@ -64,7 +67,7 @@ def test_show_agents_metrics_and_export_say_what_models_did_and_cost(staffed: Co
 def test_unknown_prices_and_models_that_stood_in_are_said(staffed: Commands, plan: Plan) -> None:
     job, _ = plan("broken,unpriced", *GUESS, "--review-model", "none")
     assert "10 calls, 1,100 tokens; 10 calls at an unknown price" in staffed("show", job).out
-    assert "models      broken, then unpriced; reviews: none" in staffed("show", job).out
+    assert "models      broken, then unpriced; options: none; reviews: none" in staffed("show", job).out
     row = staffed("agents", job).out.splitlines()[1]
     assert "unpriced instead of broken" in row
     assert "unknown" in row
@@ -191,7 +194,7 @@ def test_models_are_shown_and_changed(staffed: Commands, plan: Plan) -> None:
     words = ("--model", "good", "--phase-model", "contracts=none", "--review-model", "good")
     told = staffed("models", job, *words)
     assert told.code == 0
-    assert "models are good; reviews: good; CONTRACTS: none; goes on" in told.out
+    assert "models are good; options: none; reviews: good; CONTRACTS: none; goes on" in told.out
     staffed("watch", job, "--json")
     assert "discovery-2 submitted: 2 calls, 220 tokens, $0.02  by model:good" in staffed("ledger", job).out
     found = staffed("models", job, "--json").json
