@@ -16,12 +16,14 @@ from activities.agent_ports import Desk, Provider
 from activities.agents import AgentActivities
 from activities.cooperation import CooperationActivities
 from activities.desks.bench import BenchDesk
+from activities.desks.coding import CodingDesk
 from activities.desks.options import OptionDesk
 from activities.desks.planning import PlanningDesk
 from activities.deterministic.planner import DeterministicPlanner
 from activities.deterministic.reviewer import MechanicalReviewer
 from activities.events import ActivityEvents
 from activities.execution.activities import ExecutionActivities
+from activities.execution.folders import Acts
 from activities.index.shelf import IndexShelf
 from activities.models.provider import LiteLlmProvider
 from activities.planning import PlanningActivities
@@ -81,6 +83,7 @@ def wired(settings: Settings, provider: Provider) -> tuple[object, ...]:
     )
     desk, bench = PlanningDesk(store, workspaces, indexes), BenchDesk(store, workspaces)
     desks: dict[AgentKind, Desk] = {AgentKind.PLAN: desk, AgentKind.REVIEW: desk, AgentKind.EXPLAIN: desk}
+    desks[AgentKind.CODE] = CodingDesk(store, workspaces, Acts(store, workspaces))
     desks[AgentKind.OPTION] = OptionDesk(store, workspaces, indexes)
     desks |= {AgentKind.SINGLE: bench, AgentKind.SOLO: bench, AgentKind.COOP: bench}
     agents = AgentActivities(store, desks, provider)

@@ -38,6 +38,26 @@ class DraftOrder(Piece):
     option: str = ""
 
 
+class CodeOrder(Piece):
+    """Write the code of a step of the plan `plan`, in the tree of the execution that was kept as `kept`."""
+
+    phase: Phase = Phase.VERIFIED
+    work: WorkOrder
+    """what the plan was made for and from"""
+    execution: str
+    branch: str
+    plan: str
+    kept: str
+    step: str
+    failed: tuple[str, ...] = ()
+    """what went wrong when the plan was carried out before"""
+
+    @property
+    def workspace(self) -> WorkspaceRef:
+        """Where the job works."""
+        return self.work.workspace
+
+
 class AgentOrder(Piece):
     """Everything an agent starts from. Stored once; later orders name its digest."""
 
@@ -63,6 +83,8 @@ class AgentOrder(Piece):
     review: ReviewOrder | None = None
     draft: DraftOrder | None = None
     """for OPTION, beside `work`"""
+    code: CodeOrder | None = None
+    """for CODE, beside `work`"""
     may_ask: bool = False
     """whether follow-up questions for people are offered"""
     features: tuple[Feature, ...] = ()
@@ -147,6 +169,8 @@ class ToolAnswer(Piece):
     """digest of the stored plan text (CooperBench)"""
     option: str = ""
     """digest of the stored option"""
+    changes: str = ""
+    """digest of the stored changes that a step's code consists of"""
 
 
 class AgentOutcome(Piece):

@@ -39,6 +39,8 @@ class ActOrder(Piece):
     """steps that waited for a person and may go on"""
     done: dict[str, str] = Field(default_factory=dict)
     """step -> the person who says that its code is written"""
+    written: dict[str, str] = Field(default_factory=dict)
+    """step -> digest of the changes that a model wrote for it"""
     refused: dict[str, str] = Field(default_factory=dict)
     """step -> why a person does not want it done; it fails with that"""
     again: bool = False
@@ -87,6 +89,8 @@ class StepOrder(Piece):
     """whether no other step runs at the same time; else its result is landed by `land_step`"""
     done_by: str = ""
     """the person who says that the code of a waiting step is written in the worktree"""
+    written: str = ""
+    """digest of the changes that a model wrote for the step"""
 
 
 class Landing(Piece):

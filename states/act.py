@@ -95,6 +95,10 @@ class ActNote(Piece):
     """exact commands that people have allowed"""
     done: dict[str, str] = Field(default_factory=dict)
     """step -> the person who says that its code is written"""
+    learnt: tuple[str, ...] = ()
+    """what went wrong when it last failed; models that write its code are told"""
+    written: dict[str, str] = Field(default_factory=dict)
+    """step -> digest of the changes that a model wrote for it"""
     ready: tuple[str, ...] = ()
     """steps that waited and may go on since"""
     refused: dict[str, str] = Field(default_factory=dict)

@@ -8,8 +8,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from states.act import ActEnd, ActNote, ActOutcome, StepAsk, Undo
+from states.agents import AgentKind
 from states.artifacts.base import digest_of
-from states.execution import ExecutionStatus, Progress
+from states.execution import ExecutionStatus, Progress, StepStatus
 from states.facts import mode_facts_of
 from states.holding import pause
 from states.ledger import EntryKind
@@ -113,6 +114,12 @@ def book_rest(record: JobRecord, outcome: ActOutcome, undone: Undo | None, now: 
         "refused": {},
         "done": {},
     }
+    if outcome.end in (ActEnd.FAILED, ActEnd.ROLLED_BACK):
+        # What was written for a step that failed, or that is to be done anew, is written anew.
+        done = {line.id for line in outcome.steps if line.status == StepStatus.COMPLETED}
+        settled["written"] = {step: each for step, each in act.written.items() if step in done}
+    if outcome.end is ActEnd.FAILED:
+        settled["learnt"] = _errors(outcome)
     record.act = act.model_copy(update={"last": last, "status": _status(outcome), **settled})
     record.note(now, EntryKind.ACT, f"{act.id}: {outcome.end}", why=_told(outcome), digest=last.kept)
     match outcome.end:
@@ -149,6 +156,25 @@ def _told(outcome: ActOutcome) -> str:
 
 
 # --- operator gates -----------------------------------------------------------------------------------
+
+
+def next_code(record: JobRecord) -> StepAsk | None:
+    """The first step that waits for code, where the job has models that write it."""
+    act = record.act
+    models = record.spec.ladder(AgentKind.CODE, Phase.VERIFIED)
+    if act is None or act.last.end is not ActEnd.WAITING or not models:
+        return None
+    return next((ask for ask in act.last.asks if ask.by_hand and not _decided(act, ask)), None)
+
+
+def enter_code(record: JobRecord, step: str, changes: str, models: tuple[str, ...], now: datetime) -> None:
+    """A model wrote the code of a step: `changes` is the digest of what it wants done to files."""
+    act = record.act
+    assert act is not None
+    written = {**act.written, step: changes}
+    record.act = act.model_copy(update={"written": written, "ready": (*act.ready, step)})
+    who = ", ".join(f"model:{name}" for name in models)
+    record.note(now, EntryKind.ACT, f"the code of step {step} is written", who=who, digest=changes)
 
 
 def next_ask(record: JobRecord) -> StepAsk | None:
@@ -263,9 +289,11 @@ def ask_undo(record: JobRecord, to: str, by: str, now: datetime) -> None:
 def learnt(record: JobRecord) -> tuple[str, ...]:
     """What carrying the plan out has shown, for the plan that replaces it."""
     act = record.act
-    if act is None:
-        return ()
-    lines = [f"step {line.id} ({line.title}): {line.error}" for line in act.last.steps if line.error]
+    return (_errors(act.last) or act.learnt) if act else ()
+
+
+def _errors(outcome: ActOutcome) -> tuple[str, ...]:
+    lines = [f"step {line.id} ({line.title}): {line.error}" for line in outcome.steps if line.error]
     return tuple(lines[:LEARNT])
 
 

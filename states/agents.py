@@ -19,6 +19,8 @@ class AgentKind(StrEnum):
     """replies to what a person said in CLARIFICATION"""
     OPTION = "option"
     """drafts one way to implement a plan, or refines one"""
+    CODE = "code"
+    """writes the code of a step while a plan is carried out"""
     SINGLE = "single"
     """CooperBench: one agent, one feature"""
     SOLO = "solo"

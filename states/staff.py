@@ -14,6 +14,7 @@ SHORT = {
     AgentKind.REVIEW: "review-",
     AgentKind.EXPLAIN: "explain-",
     AgentKind.OPTION: "option-",
+    AgentKind.CODE: "code-",
 }
 MOST_AGENTS = 60
 """agents of a job that have a line of their own: five plans from end to end; older ones are summed up"""

@@ -8,12 +8,25 @@ from temporalio.workflow import ChildWorkflowHandle, ParentClosePolicy
 
 with workflow.unsafe.imports_passed_through():
     import workflows.patience as patience
+    from activities.agent_orders import CodeOrder
     from activities.execution_orders import ActOrder, CommandRules
     from states.act import ActEnd, ActOutcome, Undo
-    from states.acting import book_rest, next_ask, open_ask, set_running, settle_ask, undoing
+    from states.acting import (
+        book_rest,
+        enter_code,
+        next_ask,
+        next_code,
+        open_ask,
+        set_running,
+        settle_ask,
+        undoing,
+    )
+    from states.agents import AgentKind
     from states.facts import decisions_enough
+    from states.words import Phase
     from workflows.execution import STOP, ExecutionWorkflow
     from workflows.failures import reason_of
+    from workflows.orders import work_order
     from workflows.staff import Staffed
 
 SILENT = "the execution did not answer; resume goes on from what it last kept"
@@ -41,6 +54,9 @@ class Acting(Staffed):
 
     async def _heard(self) -> bool:
         """Whether every waiting step has its answer; False when something else comes first."""
+        while self.record.gate is None and (code := next_code(self.record)):
+            if not await self._coded(code.step):
+                return False
         while ask := next_ask(self.record):
             if self.record.gate is None:
                 open_ask(self.record, ask, workflow.now())
@@ -51,6 +67,26 @@ class Acting(Staffed):
             if self.record.gate and decisions_enough(self.record):
                 settle_ask(self.record, workflow.now())
                 self.log_ledger()
+        return True
+
+    async def _coded(self, step: str) -> bool:
+        """Whether a model has written the code of a step."""
+        act = self.record.act
+        assert act is not None
+        order = CodeOrder(
+            work=work_order(self.record, Phase.VALIDATION),
+            execution=act.id,
+            branch=act.branch,
+            plan=act.plan,
+            kept=act.last.kept,
+            step=step,
+            failed=act.learnt,
+        )
+        outcome = await self.converse(AgentKind.CODE, order)
+        if outcome is None or outcome.answer is None:
+            return False
+        enter_code(self.record, step, outcome.answer.changes, outcome.used, workflow.now())
+        self.log_ledger()
         return True
 
     async def _executed(self, undo: Undo | None) -> ActOutcome:
@@ -100,6 +136,7 @@ class Acting(Staffed):
             rules=CommandRules(**policy.model_dump(), approved=act.allowed),
             ready=act.ready,
             done=act.done,
+            written=act.written,
             refused=act.refused,
             again=act.again,
             back_to=act.undo.to if act.undo else None,

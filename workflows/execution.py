@@ -201,6 +201,7 @@ class ExecutionWorkflow:
             rules=self.order.rules,
             alone=alone,
             done_by=self.order.done.get(step.id, ""),
+            written=self.order.written.get(step.id, ""),
         )
         seconds = min(step.timeout_seconds, self.order.rules.seconds)
         command = workflow.start_activity_method(

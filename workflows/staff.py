@@ -10,7 +10,7 @@ from temporalio.workflow import ChildWorkflowHandle, ParentClosePolicy
 
 with workflow.unsafe.imports_passed_through():
     import workflows.patience as patience
-    from activities.agent_orders import AgentOrder, AgentOutcome, UsageOrder
+    from activities.agent_orders import AgentOrder, AgentOutcome, CodeOrder, UsageOrder
     from activities.agents import AgentActivities
     from activities.orders import ReviewOrder, WorkOrder
     from states.agents import AgentEnd, AgentKind, Usage
@@ -25,6 +25,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.job import Job
     from workflows.orders import work_order
 
+Work = WorkOrder | ReviewOrder | CodeOrder
 GONE_ON_WITH = (AgentEnd.BUDGET, AgentEnd.FAILED, AgentEnd.STOPPED)
 
 CALLED_BACK = "called-back"
@@ -38,9 +39,7 @@ READS_USAGE = "reads-usage"
 class Staffed(Job):
     """A job that can put an agent to work. Not a workflow of its own."""
 
-    async def converse(
-        self, kind: AgentKind, order: WorkOrder | ReviewOrder, *, may_ask: bool = False
-    ) -> AgentOutcome | None:
+    async def converse(self, kind: AgentKind, order: Work, *, may_ask: bool = False) -> AgentOutcome | None:
         """What an agent hands over; None when it was overtaken, rests or failed (the job is then held)."""
         if why := used_up(self.record):
             hold_for_budget(self.record, why, workflow.now())
@@ -73,10 +72,9 @@ class Staffed(Job):
             self.park(outcome.reason, agent.agent)
         return None
 
-    def _hired(
-        self, kind: AgentKind, order: WorkOrder | ReviewOrder, work: str, *, may_ask: bool
-    ) -> AgentOrder:
+    def _hired(self, kind: AgentKind, order: Work, work: str, *, may_ask: bool) -> AgentOrder:
         spec = self.record.spec
+        code = order if isinstance(order, CodeOrder) else None
         models = spec.ladder(kind, order.phase)
         rest = taken_over(self.record, work)
         again = None
@@ -93,7 +91,8 @@ class Staffed(Job):
             models=models,
             limits=spec.agents,
             allowance=allowance(self.record),
-            work=order if isinstance(order, WorkOrder) else None,
+            work=code.work if code else order if isinstance(order, WorkOrder) else None,
+            code=code,
             review=order if isinstance(order, ReviewOrder) else None,
             may_ask=may_ask,
             carry=rest.carry if rest else None,
@@ -163,7 +162,7 @@ class Staffed(Job):
         with contextlib.suppress(FailureError):
             await child.signal(STOP)
 
-    def _outdated(self, kind: AgentKind, order: WorkOrder | ReviewOrder) -> bool:
+    def _outdated(self, kind: AgentKind, order: Work) -> bool:
         """Whether what an agent hands over is not wanted any more, by what people said since it began."""
         if kind is AgentKind.EXPLAIN:
             return bool(self.record.finished) or not self.record.open_questions()

@@ -17,8 +17,9 @@ _WANTED: dict[str, type] = {"tuple_type": list, "list_type": list, "dict_type": 
 """what pydantic misses, by the name of its error"""
 
 
-def read_arguments(raw: str) -> dict[str, Any]:
-    """The one JSON object in the arguments, without control characters in its texts. Raises Refused."""
+def read_arguments(raw: str, *, exact: bool = False) -> dict[str, Any]:
+    """The one JSON object in the arguments, without control characters in its texts unless they are wanted
+    `exact`, as code is. Raises Refused."""
     size = len(raw.encode("utf-8", "replace"))
     if size > MOST_BYTES:
         raise Refused(
@@ -30,7 +31,7 @@ def read_arguments(raw: str) -> dict[str, Any]:
         raise Refused(f"the arguments must be one JSON object, not {_kind(found)}")
     if _deeper(found, MOST_LEVELS):
         raise Refused(f"the arguments are nested more than {MOST_LEVELS} levels deep; flatten them")
-    given: dict[str, Any] = cleaned(found)
+    given: dict[str, Any] = found if exact else cleaned(found)
     return given
 
 

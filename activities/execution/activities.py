@@ -121,7 +121,7 @@ class ExecutionActivities:
         )
         return StepAtHand(
             at=order.at,
-            step=await self._plans.step(order.plan, order.step),
+            step=await self._plans.step(order.plan, order.step, order.written),
             attempt=order.attempt,
             rules=rules,
             alone=order.alone,

@@ -62,13 +62,13 @@ async def _broken(repository: ActRepository, head: str, paths: Sequence[str]) ->
             continue  # a submodule has no contents here
         if size <= MAX_BYTES:
             data = await repository.run("cat-file", "blob", f"{head}:{path}")
-            why = await asyncio.to_thread(_wrong_syntax, path, data)
+            why = await asyncio.to_thread(wrong_syntax, path, data)
             if why:
                 found[path] = f"{strip_line(path)}: {why}"
     return found
 
 
-def _wrong_syntax(path: str, data: bytes) -> str:
+def wrong_syntax(path: str, data: bytes) -> str:
     """What keeps a file from being read as its name says; blank when nothing does or nobody can tell."""
     language = language_of(path)
     try:

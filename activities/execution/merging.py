@@ -29,9 +29,14 @@ class Point:
 
 async def can_merge(repository: ActRepository) -> bool:
     """Whether this git can merge without a worktree."""
-    words = (await repository.line("version")).split()
-    numbers = tuple(int(n) for n in words[2].split(".")[:2] if n.isdigit())
-    return numbers >= OLDEST_GIT
+    return merges(await repository.line("version"))
+
+
+def merges(version: str) -> bool:
+    """Whether the git that says this, such as `git version 2.39.5`, can merge without a worktree."""
+    words = version.split()
+    numbers = words[2].split(".")[:2] if len(words) > 2 else []
+    return tuple(int(n) for n in numbers if n.isdigit()) >= OLDEST_GIT
 
 
 async def merged_head(repository: ActRepository, ours: str, theirs: str, when: datetime | None) -> str:

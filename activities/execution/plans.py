@@ -2,16 +2,18 @@
 
 from collections import OrderedDict
 
+from pydantic import TypeAdapter
 from temporalio.exceptions import ApplicationError
 
 from activities.briefing import lasting
 from activities.execution_orders import Opened, OpenOrder
 from activities.store import Store
 from states.artifacts.base import canonical_json
-from states.artifacts.plan import Plan, PlanStep
+from states.artifacts.plan import FileChange, Plan, PlanStep
 from states.execution import Execution
 from states.steps import dependency_graph
 
+CHANGES = TypeAdapter(tuple[FileChange, ...])
 _KEPT = 8
 
 
@@ -35,14 +37,24 @@ class Plans:
             self._known.popitem(last=False)
         return self._known[digest]
 
-    async def step(self, digest: str, step: str) -> PlanStep:
-        """One step of a stored plan. Raises ApplicationError when it has no such step."""
+    async def step(self, digest: str, step: str, written: str = "") -> PlanStep:
+        """One step of a stored plan, with the changes that were written for it.
+
+        Raises ApplicationError when the plan has no such step.
+        """
         plan = await self.plan(digest)
         found = next((each for each in plan.steps if each.id == step), None)
         if found is None:
             text = f"plan {digest[:12]} has no step {step}"
             raise ApplicationError(text, type="UnknownStep", non_retryable=True)
-        return found
+        if not written:
+            return found
+        files = CHANGES.validate_json(await lasting(self._store.get(written)))
+        return found.model_copy(update={"files": files})
+
+    async def put_changes(self, changes: tuple[FileChange, ...]) -> str:
+        """Store what a model wants done to files; gives the digest."""
+        return await self._store.put(canonical_json(CHANGES.dump_python(changes, mode="json")))
 
     async def open(self, order: OpenOrder) -> Opened:
         """A plan in outline, and the execution that is gone on with."""

@@ -9,15 +9,20 @@ from typing import Any
 
 from temporalio.client import Client
 
+from activities.agents import AgentActivities
 from activities.brief import Brief
+from activities.desks.coding import CodingDesk
 from activities.execution.activities import ExecutionActivities
+from activities.execution.folders import Acts
 from activities.index.shelf import IndexShelf
+from activities.models.provider import LiteLlmProvider
 from activities.payloads import data_converter
 from activities.planning import PlanningActivities
 from activities.store import open_store
 from activities.workspace import Workspaces
 from phasegate.client import JobClient
 from phasegate.settings import Settings
+from states.agents import AgentKind
 from states.artifacts.plan import Estimates, Plan, PlanOption, PlanStep
 from states.artifacts.validation import ValidationArtifact
 from tests.e2e.stage import Stage, job_id
@@ -73,7 +78,9 @@ async def acting_stage(
     visible = (Path(sys.prefix), Path(sys.base_prefix))
     execution = ExecutionActivities(store, workspaces, IndexShelf(None), visible=visible)
     client = await Client.connect(address, data_converter=data_converter(store))
-    async with build_worker(client, settings, planning, execution):
+    desk = CodingDesk(store, workspaces, Acts(store, workspaces))
+    agents = AgentActivities(store, {AgentKind.CODE: desk}, LiteLlmProvider())
+    async with build_worker(client, settings, planning, execution, agents):
         yield ActingStage(
             TemporalCli(address, settings.task_queue),
             JobClient(client, store, settings.task_queue),

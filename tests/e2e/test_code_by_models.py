@@ -1,0 +1,95 @@
+"""Code that a model writes in Act: looked at, tried, refused, applied, tested; all over real HTTP."""
+
+from pathlib import Path
+
+import pytest
+
+from activities.desks.coding import SUBMIT_CHANGES
+from activities.models.provider import LiteLlmProvider
+from states.artifacts.plan import PlanStep, StepType
+from states.execution import ExecutionStatus
+from states.words import HoldKind, Mode, Phase
+from tests.e2e.acting_stage import acting_stage
+from tests.e2e.executions import a_step, repository
+from tests.e2e.whole_job import MODEL
+from tests.model_server.script import Script
+from tests.model_server.server import ModelServer
+
+FILES = {
+    "app.py": "def add(a, b):\n    return a - b\n",
+    "test_app.py": "from app import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+}
+TESTS = "python3 -m pytest -q -p no:cacheprovider --junitxml=report.xml"
+LOOK = ("read_file", {"explanation": "the code", "filename": "app.py"})
+RIGHT = {"files": [{"path": "app.py", "kind": "modify", "edits": [{"old": "a - b", "new": "a + b"}]}]}
+NOT_THERE = {"files": [{"path": "app.py", "kind": "modify", "edits": [{"old": "a * b", "new": "a + b"}]}]}
+BROKEN = {"files": [{"path": "app.py", "kind": "modify", "edits": [{"old": "a - b", "new": "a +"}]}]}
+OUTSIDE = {"files": [{"path": "../app.py", "kind": "create", "content": "x"}]}
+
+
+def steps() -> tuple[PlanStep, ...]:
+    """The code, then the tests."""
+    return (
+        a_step("code", type=StepType.CODE_GENERATION),
+        a_step("test", "code", type=StepType.TESTING, command=TESTS, report="report.xml"),
+    )
+
+
+async def test_a_model_writes_the_code_that_the_tests_ask_for(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = repository(tmp_path / "project", FILES)
+    script = Script()
+    rule = script.when(tool=SUBMIT_CHANGES).calls(LOOK)
+    for wrong in (OUTSIDE, NOT_THERE, BROKEN):
+        rule.call(SUBMIT_CHANGES, wrong)
+    rule.call(SUBMIT_CHANGES, RIGHT)
+    with ModelServer(script) as models:
+        for name, value in models.environment.items():
+            monkeypatch.setenv(name, value)
+        await LiteLlmProvider().warm()
+        async with acting_stage(address, tmp_path, project, *steps()) as stage:
+            job = await stage.act(models={"code": MODEL}, agents={"max_repairs": 4})
+            done = await stage.until(job, lambda v: v.mode is not Mode.ACT and v.act and v.act.last.steps)
+            assert done.hold is None, done.hold
+            assert done.act
+            assert done.act.status is ExecutionStatus.COMPLETED
+            assert "a + b" in (Path(done.act.last.path) / "app.py").read_text()
+            assert done.act.last.metrics.tests_passed == 1
+            agent = done.agents[-1]
+            assert (agent.id, agent.phase, agent.used) == ("code-verified-1", Phase.VERIFIED, (MODEL,))
+            assert agent.usage.calls == 5
+        told = [r.json["messages"][-1]["content"] for r in models.answered()[2:]]
+        assert "must not" in told[0] or "relative" in told[0] or ".." in told[0]
+        assert "cannot modify app.py" in told[1]
+        assert "app.py: this is no python that can be parsed" in told[2]
+        seen = models.answered()[1].json["messages"][-1]["content"]
+        assert "return a - b" in seen
+
+
+async def test_code_that_fails_its_tests_is_written_anew_after_a_rollback(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = repository(tmp_path / "project", FILES)
+    script = Script()
+    wrong = {"files": [{"path": "app.py", "kind": "modify", "edits": [{"old": "a - b", "new": "a * b"}]}]}
+    script.when(tool=SUBMIT_CHANGES, first="went wrong").call(SUBMIT_CHANGES, RIGHT)
+    script.when(tool=SUBMIT_CHANGES).call(SUBMIT_CHANGES, wrong)
+    with ModelServer(script) as models:
+        for name, value in models.environment.items():
+            monkeypatch.setenv(name, value)
+        await LiteLlmProvider().warm()
+        async with acting_stage(address, tmp_path, project, *steps()) as stage:
+            job = await stage.act(models={"code": MODEL})
+            failed = await stage.until(job, lambda v: v.hold)
+            assert failed.hold
+            assert failed.hold.reason.startswith("steps failed: test")
+            await stage.cli.signal(job, "rollback")
+            await stage.until(job, lambda v: v.hold and v.hold.reason.startswith("rolled back"))
+            await stage.cli.signal(job, "resume")
+            done = await stage.until(
+                job, lambda v: v.mode is Mode.NORMAL or (v.hold and v.hold.kind is HoldKind.FAILURE)
+            )
+            assert done.act
+            assert done.act.status is ExecutionStatus.COMPLETED, done.hold
+            assert len(models.answered()) == 2
