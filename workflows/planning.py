@@ -384,7 +384,13 @@ class PlanningWorkflow(Acting, Drafting):
     async def _keep_open(self) -> Trigger | None:
         """A verified job stays reachable for restart_from and act until its time is over."""
         left = (self.record.open_until or workflow.now()) - workflow.now()
-        over = left <= timedelta(0) or not await self.wait(lambda: starts_to_act(self.record), left)
+        chosen = self.record.selected
+
+        def moved() -> bool:
+            # Another choice is kept where it can be read while no worker answers.
+            return starts_to_act(self.record) or self.record.selected != chosen
+
+        over = left <= timedelta(0) or not await self.wait(moved, left)
         if over and self.record.demand is None:
             end(self.record, workflow.now())
             self.done = True

@@ -23,7 +23,7 @@ from phasegate.server_options import ServerOptions
 from phasegate.settings import Settings
 from states.view import JobView
 from states.words import Awaiting, Phase, ReviewKind, State
-from tests.replay import agent_stories
+from tests.replay import agent_stories, option_stories
 from tests.replay.agent_stories import busy
 from tests.replay.waiting import until, view
 from tests.scripted import (
@@ -312,6 +312,7 @@ SCENARIOS: dict[str, Scenario] = {
         reviewer=ScriptedReviewer(questions=(QUESTION,)),
         script=agent_stories.refused("clarification-1", once=True),
     ),
+    **{name: Scenario(**given) for name, given in option_stories.SCENARIOS.items()},
     "agents_long": Scenario(
         agent_stories.to_the_end,
         NO_GATES,
