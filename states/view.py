@@ -239,10 +239,10 @@ def _other_models(record: JobRecord, job: str) -> NextCommand:
     """Another model for what the agent that could not go on does."""
     name = "provider/model"
     given: dict[str, Any]
-    note = next(note for note in record.agents if record.hold and note.id == record.hold.agent)
-    if note.kind is AgentKind.REVIEW and record.spec.models.get(REVIEW):
+    note = next((note for note in record.agents if record.hold and note.id == record.hold.agent), None)
+    if note and note.kind is AgentKind.REVIEW and record.spec.models.get(REVIEW):
         words, given = f"--review-model {name}", {"models": {REVIEW: name}}
-    elif record.spec.models.get(note.phase):
+    elif note and record.spec.models.get(note.phase):
         words, given = f"--phase-model {note.phase}={name}", {"models": {note.phase.value: name}}
     else:
         words, given = f"--model {name}", {"model": name}

@@ -8,6 +8,7 @@ from temporalio.exceptions import ApplicationError
 
 from activities.store import open_store
 from phasegate.problems import WrongUse
+from states.agents import AgentKind
 from states.words import Awaiting, Message, Phase, State
 from tests.e2e.stage import stage
 from tests.e2e.test_agents import agents, start
@@ -36,9 +37,10 @@ async def test_an_agent_that_could_not_go_on_is_hired_anew_with_its_conversation
         assert ack.note == "models are better; options: none; goes on"
         await ready.at(job, State.VERIFIED)
         record = await ready.record(job)
-    first, second = [note for note in record.agents if note.id in ("discovery-1", "discovery-2")]
-    assert (first.used, first.models) == (("m",), ("m", "n"))
-    assert (second.used, second.models) == (("better",), ("better",))
+    [agent] = [
+        note for note in record.agents if note.kind is AgentKind.PLAN and note.phase is Phase.DISCOVERY
+    ]
+    assert (agent.used, agent.models, agent.runs) == (("m", "better"), ("better",), 2)
     # The reply that was paid is in the conversation that the new model goes on with.
     assert [(a.model, a.turn) for a in provider.asked if a.agent == "discovery-1"] == [
         *(("m", 1), ("m", 2), ("n", 2), ("better", 2)),

@@ -196,9 +196,10 @@ def test_models_are_shown_and_changed(staffed: Commands, plan: Plan) -> None:
     assert told.code == 0
     assert "models are good; options: none; reviews: good; CONTRACTS: none; goes on" in told.out
     staffed("watch", job, "--json")
-    assert "discovery-2 submitted: 2 calls, 220 tokens, $0.02  by model:good" in staffed("ledger", job).out
+    assert "discovery-1 submitted: 2 calls, 220 tokens, $0.02  by model:good" in staffed("ledger", job).out
     found = staffed("models", job, "--json").json
-    assert (found["model"], found["models"]) == (["good"], {"review": ["good"], "contracts": ["none"]})
+    assert (found["model"], found["models"]["review"]) == (["good"], ["good"])
+    assert found["models"]["contracts"] == ["none"]
     assert found["in_force"]["plan"] == {
         phase: [] if phase == "contracts" else ["good"] for phase in found["in_force"]["plan"]
     }
