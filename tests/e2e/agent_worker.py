@@ -40,12 +40,7 @@ class Holds(temporalio.client.Interceptor, temporalio.worker.Interceptor):
 
     async def stop(self, place: str) -> None:
         """Wait for as long as the file of a place is there."""
-        hold = self.folder / f"{place}.hold"
-        if hold.exists():
-            hold.with_suffix(".reached").touch()
-        while hold.exists():
-            await asyncio.sleep(0.02)
-        hold.with_suffix(".passed").touch()
+        await stop_at(self.folder, place)
 
     async def place_of(self, order: object) -> str:
         """Where an agent is that begins this; blank for other activities."""
@@ -81,6 +76,16 @@ class _Held(ActivityInboundInterceptor):
         result = await super().execute_activity(input)
         await self._holds.stop(f"{place}.after")
         return result
+
+
+async def stop_at(folder: Path, place: str) -> None:
+    """Wait for as long as the file of a place is there."""
+    hold = folder / f"{place}.hold"
+    if hold.exists():
+        hold.with_suffix(".reached").touch()
+    while hold.exists():
+        await asyncio.sleep(0.02)
+    hold.with_suffix(".passed").touch()
 
 
 def run(folder: Path, environment: Mapping[str, str]) -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from temporalio.client import Client
 
@@ -47,6 +47,9 @@ class Worker(Protocol):
 class Mortals:
     """One server and at most one worker, with a folder for what outlives them."""
 
+    program: ClassVar[str] = "tests.e2e.slow_worker"
+    """the module that the worker's process runs"""
+
     def __init__(self, home: Path, kind: str) -> None:
         self.home = home
         self.kind = kind
@@ -73,7 +76,7 @@ class Mortals:
         """A new worker process; returns when it takes tasks."""
         with (self.home / "worker.log").open("ab") as log:
             self.worker = subprocess.Popen(
-                [sys.executable, "-m", "tests.e2e.slow_worker", str(self.home), self.kind],
+                [sys.executable, "-m", self.program, str(self.home), self.kind],
                 cwd=ROOT,
                 env={
                     **os.environ,
