@@ -98,10 +98,25 @@ def _step(number: int, step: Any) -> Any:
         found["dependencies"] = [str(each) for each in waits]
     if "estimated_minutes" in found:
         found["estimated_minutes"] = minutes_of(found["estimated_minutes"])
-    if isinstance(found.get("condition"), Mapping):
-        found["condition"] = _renamed(found["condition"])
+    if isinstance(condition := found.get("condition"), Mapping):
+        found["condition"] = _condition(condition)
     if isinstance(files := found.get("files"), list):
-        found["files"] = [_renamed(file) if isinstance(file, Mapping) else file for file in files]
+        found["files"] = [_file(file) if isinstance(file, Mapping) else file for file in files]
+    return found
+
+
+def _condition(condition: Mapping[str, Any]) -> dict[str, Any] | None:
+    """None where it names neither a step nor a path."""
+    found = _renamed(condition)
+    if not found.get("path"):
+        found.pop("path", None)
+    return found if found.get("step") or "path" in found else None
+
+
+def _file(file: Mapping[str, Any]) -> dict[str, Any]:
+    found = _renamed(file)
+    if not found.get("to"):
+        found.pop("to", None)
     return found
 
 

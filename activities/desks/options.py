@@ -9,9 +9,10 @@ from activities.agent_ports import Given, Message, Tool
 from activities.brief import Brief
 from activities.desks.arguments import read_arguments
 from activities.desks.context import context_of
-from activities.desks.drafts import as_draft, draft_of
+from activities.desks.drafts import as_draft
 from activities.desks.fencing import Told
 from activities.desks.offers import looking_tools, work_in
+from activities.desks.option_submission import SubmittedOption
 from activities.desks.planning import PlanningDesk, done
 from activities.desks.problems import Problems, Refused
 from activities.desks.prompts import opening
@@ -53,7 +54,7 @@ class OptionDesk(PlanningDesk):
         """The repository tools, then what the option is handed over with."""
         work_in(order)
         said = "Hand over the whole option. This ends your part unless it is refused."
-        return [*looking_tools(), tool(SUBMIT_OPTION, said, draft_of(PlanOption))]
+        return [*looking_tools(), tool(SUBMIT_OPTION, said, SubmittedOption)]
 
     def submitting(self, order: AgentOrder) -> str:
         """The tool whose success ends the conversation."""

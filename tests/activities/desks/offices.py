@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from activities.agent_orders import AgentOrder
+from activities.agent_orders import AgentOrder, DraftOrder
 from activities.agent_ports import Given
 from activities.briefing import Briefing
+from activities.desks.options import OptionDesk
 from activities.desks.planning import PlanningDesk
 from activities.index.shelf import IndexShelf
 from activities.orders import AnswerGiven, ReviewOrder, WorkOrder
@@ -56,6 +57,7 @@ class Office:
         self.store = open_store("memory://")
         workspaces = OneCheckout(self.root)
         self.desk = PlanningDesk(self.store, workspaces, IndexShelf(None))
+        self.options = OptionDesk(self.store, workspaces, IndexShelf(None))
         self.briefing = Briefing(BlobShelf(self.store), workspaces)
 
     async def work(self, phase: Phase, **more: Any) -> WorkOrder:
@@ -87,6 +89,21 @@ class Office:
             work=work,
         )
         return self._hired(AgentKind.REVIEW, phase, review=order)
+
+    async def option(self, number: int = 1, **more: Any) -> AgentOrder:
+        """An agent that drafts an option for a good plan."""
+        work = await self.work(Phase.IMPLEMENTATION_PLAN, **more)
+        planned = await self.submit(self.agent(work), SUBMISSIONS[Phase.IMPLEMENTATION_PLAN])
+        draft = DraftOrder(base=planned.answer["handover"].digest, number=number)
+        return self.agent(work, AgentKind.OPTION, draft=draft)
+
+    async def refinement(self, option: str, **more: Any) -> AgentOrder:
+        """An agent that refines an option of a refused VALIDATION."""
+        work = await self.work(Phase.VALIDATION)
+        refused = await self.submit(self.agent(work), SUBMISSIONS[Phase.VALIDATION])
+        asked = {"previous": refused.answer["handover"].digest, "refine": ("smaller steps",), **more}
+        draft = DraftOrder(base="", number=1, option=option)
+        return self.agent(work.model_copy(update=asked), AgentKind.OPTION, draft=draft)
 
     def agent(self, work: WorkOrder, kind: AgentKind = AgentKind.PLAN, **more: Any) -> AgentOrder:
         """An agent for a work order."""
