@@ -81,6 +81,25 @@ def read_template(name: str) -> Template:
         raise WrongUse(f"template {name}: {where}: {error['msg'].removeprefix('Value error, ')}") from None
 
 
+def read_ready(name: str, by: str) -> Filled:
+    """A plan that a person wrote, in a file of its own, in either form of plans. Raises WrongUse."""
+    path = Path(name).expanduser()
+    data = read_yaml(path, f"there is no file {name}")
+    if not isinstance(data, dict):
+        raise WrongUse(f"{name} holds no plan: it must be an object with a title and steps")
+    if "option" in data:
+        return fill(read_template(str(path)), {})
+    id = re.sub(r"[^A-Za-z0-9._-]+", "-", path.stem).strip("-.")[:40] or "plan"
+    try:
+        option = read_option({"id": id, **data}, source=f"person:{by}")
+    except BadPlan as wrong:
+        raise WrongUse(f"{name}: {wrong}") from None
+    if problems := option_problems(option, ()):
+        raise WrongUse(f"{name}: {problems[0]}")
+    plan = option.plan
+    return Filled(option, "\n\n".join(text for text in (plan.title, plan.description) if text.strip()))
+
+
 def read_yaml(path: Path, missing: str) -> Any:
     """The data of a YAML or JSON file. Raises WrongUse; `missing` is what to say where there is none."""
     try:

@@ -95,7 +95,7 @@ def _line(step: PlanStep, run: StepRun, now: datetime) -> StepLine:
         type=step.type,
         status=run.status,
         seconds=seconds,
-        attempts=run.attempts - (run.forgiven if run.status is StepStatus.PENDING else 0),
+        attempts=run.attempts - run.forgiven,
         error=run.result.error if run.result else "",
         why=run.why or _not_needed(run),
         commit=run.result.commit if run.result else "",

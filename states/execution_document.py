@@ -20,9 +20,10 @@ def _head(act: ActNote) -> Iterator[str]:
     counted = {name.replace("_", " "): n for name, n in act.last.metrics.model_dump().items() if n}
     if counted:
         yield f"- {', '.join(f'{n} {name}' for name, n in counted.items())}"
-    yield (
-        f"- Commands confined by {line(act.last.sandbox)}" if act.last.sandbox else "- Commands not confined"
-    )
+    if act.last.sandbox:
+        yield f"- Commands confined by {line(act.last.sandbox)}"
+    elif act.last.metrics.commands_executed:
+        yield "- Commands not confined"
 
 
 def _steps(act: ActNote) -> Iterator[str]:

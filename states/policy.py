@@ -55,8 +55,8 @@ class Policy(BaseModel):
     """most that models may cost; unused without a model"""
     budget_tokens: int | None = Field(default=None, ge=0)
     """most tokens that models may use; unused without a model"""
-    option_count: int = Field(default=3, ge=1, le=MOST_OPTIONS)
-    """how many ways to implement are drawn up"""
+    option_count: int = Field(default=3, ge=0, le=MOST_OPTIONS)
+    """how many ways to implement are drawn up; 0: only those that people brought along are offered"""
     auto_select_best: bool = False
     """select the best option of a verified plan if nobody did, as `policy:auto_select_best`"""
     option_confidence_threshold: float = Field(default=0.7, ge=0, le=1)

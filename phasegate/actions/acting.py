@@ -1,11 +1,14 @@
 """`act`, `rollback`: a verified plan is carried out, and taken back."""
 
+from typing import Any
+
 from rich.text import Text
 
 from phasegate.actions.conversing import Conversation
 from phasegate.actions.deciding import acknowledged, given
 from phasegate.actions.jobs import find_job, named
 from phasegate.actions.looking import shown_now
+from phasegate.actions.planning import Wish, plan_task
 from phasegate.client import JobClient
 from phasegate.problems import Exit, Problem, WrongUse
 from phasegate.screen.acting import step_line
@@ -16,17 +19,32 @@ from states.act import ActEnd, ActNote
 from states.execution import StepStatus
 from states.undoing import START
 from states.view import JobView
-from states.words import Message
+from states.words import Message, QuestionHandling
+
+_READY = {
+    "option_count": 0,
+    "gates": "validation",
+    "question_handling": QuestionHandling.BEST_GUESS.value,
+}
+"""the policy of a job whose plan is ready: what there is to decide is that plan"""
 
 
 async def act_on(session: Session, prefix: str, option: str, by: str, watch: bool) -> Outcome:
     """Carry the plan out and, unless nobody wants to, go along until it ends or a person is needed."""
+    if not prefix:
+        raise WrongUse("act needs a job, or a plan: phasegate act JOB, phasegate act --plan FILE [REPO]")
     client, job = await find_job(session, prefix)
     ack = await client.send(job, Message.ACT, given({"option": option, "by": named(by)}))
     if not watch:
         return acknowledged(job, ack)
     session.say(Text(tame_line(ack.note), "green"))
     return await Conversation(session, client, job, named(by)).run()
+
+
+async def act_on_plan(session: Session, wished: dict[str, Any], watch: bool) -> Outcome:
+    """A new job for a plan that is ready: it is checked against the repository, and a person approves it."""
+    wish = Wish(act=True, policy=_READY, **wished)
+    return await plan_task(session, wish, detach=not watch)
 
 
 async def roll_back(session: Session, prefix: str, to: str, yes: bool, by: str) -> Outcome:

@@ -12,6 +12,8 @@ from rich.text import Text
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.service import RPCError
 
+from activities.execution.merging import OLDEST_GIT, merges
+from activities.execution.sandbox import sandbox_offered
 from activities.store import StoreError, open_store
 from phasegate.attendance import workers_of
 from phasegate.client import JobClient
@@ -33,7 +35,12 @@ class Verdict(StrEnum):
 
     OK = "ok"
     WRONG = "wrong"
+    LESS = "less"
+    """all works, and something would work better"""
     SKIPPED = "skipped"
+
+
+_COLOURS = {Verdict.OK: "green", Verdict.WRONG: "red", Verdict.LESS: "yellow", Verdict.SKIPPED: "dim"}
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,8 @@ class Check:
 
 async def examine(session: Session, fix: bool) -> Outcome:
     """Every check; exit code 1 when something is wrong."""
-    checks = [_python(), _git(), _temporal(), _settings(session.settings), await _store(session.settings)]
+    checks = [_python(), _git(), await _sandbox(session.settings), _temporal()]
+    checks += [_settings(session.settings), await _store(session.settings)]
     checks += [check async for check in _server(session, fix)]
     well = all(check.verdict is not Verdict.WRONG for check in checks)
     data = {"ok": well, "checks": [asdict(check) for check in checks]}
@@ -65,7 +73,22 @@ def _git() -> Check:
     found = shutil.which("git")
     if found is None:
         return Check("git", Verdict.WRONG, "not on PATH", "install git")
-    return Check("git", Verdict.OK, _version_of(found))
+    version = _version_of(found)
+    if merges(version):
+        return Check("git", Verdict.OK, version)
+    oldest = ".".join(map(str, OLDEST_GIT))
+    todo = f"steps of a plan run one after another; with git {oldest} or newer they run side by side"
+    return Check("git", Verdict.LESS, version, todo)
+
+
+async def _sandbox(settings: Settings) -> Check:
+    """What confines the commands of plans here; a worker elsewhere may have what this machine has not."""
+    confined, why = await sandbox_offered()
+    if confined:
+        return Check("sandbox", Verdict.OK, f"commands of plans are confined by {confined}")
+    if settings.unconfined_commands:
+        return Check("sandbox", Verdict.LESS, "none; commands run without asking (unconfined_commands)", why)
+    return Check("sandbox", Verdict.LESS, "none; every command of a plan waits for a person", why)
 
 
 def _temporal() -> Check:
@@ -155,7 +178,9 @@ def _verdict(right: bool) -> Verdict:
 
 
 def _line(check: Check) -> Text:
-    colour = {Verdict.OK: "green", Verdict.WRONG: "red", Verdict.SKIPPED: "dim"}[check.verdict]
+    colour = {Verdict.OK: "green", Verdict.WRONG: "red", Verdict.SKIPPED: "dim", Verdict.LESS: "yellow"}[
+        check.verdict
+    ]
     line = Text.assemble((f"{check.verdict:<8}", colour), f"{check.name:<18}", tame_line(check.found))
     if check.todo:
         line.append(f"\n{'':<8}-> {tame_line(check.todo)}", "yellow")

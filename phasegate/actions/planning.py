@@ -17,7 +17,7 @@ from phasegate.actions.conversing import Conversation
 from phasegate.actions.jobs import named
 from phasegate.actions.ladders import models_by_use
 from phasegate.actions.policies import policy_of, source_of
-from phasegate.plan_templates import Filled, fill, read_parameters, read_template
+from phasegate.plan_templates import Filled, fill, read_parameters, read_ready, read_template
 from phasegate.problems import WrongUse
 from phasegate.session import Outcome, Session
 from phasegate.settings import Settings
@@ -53,6 +53,8 @@ class Wish:
     weights: tuple[str, ...] = ()
     template: str = ""
     parameters: tuple[str, ...] = ()
+    ready: str = ""
+    """a file with the only plan that is offered"""
     act: bool = False
     allow: tuple[str, ...] = ()
     command_seconds: float | None = None
@@ -116,6 +118,8 @@ def models_of(wish: Wish, settings: Settings) -> dict[str, Any]:
 def _filled(wish: Wish) -> Filled | None:
     """The option of the template that is named. Raises WrongUse."""
     given = read_parameters(wish.parameters)
+    if wish.ready:
+        return read_ready(wish.ready, named(wish.by))
     if wish.template:
         return fill(read_template(wish.template), given)
     if given:

@@ -12,18 +12,39 @@ group = typer.Typer()
 
 @group.command()
 def act(
-    job: Job,
+    job: Annotated[
+        str,
+        typer.Argument(metavar="JOB", help="The job, or the beginning of its id; with --plan a repository."),
+    ] = "",
     option: Annotated[str, typer.Option("--option", metavar="ID", help="Select this option first.")] = "",
     watch: Annotated[bool, typer.Option(help="Go along until it ends or a person is needed.")] = True,
+    plan: Annotated[
+        str, typer.Option("--plan", metavar="FILE", help="Start a job for this plan, and carry that out.")
+    ] = "",
+    ref: Annotated[str, typer.Option("--ref", metavar="REF", help="With --plan: branch or commit.")] = "HEAD",
+    new: Annotated[str, typer.Option("--id", metavar="ID", help="With --plan: the new job's id.")] = "",
+    allow: Annotated[
+        list[str] | None,
+        typer.Option("--allow", metavar="'CMD *'", help="With --plan: commands that run without asking."),
+    ] = None,
+    command_seconds: Annotated[
+        float | None,
+        typer.Option("--command-seconds", metavar="N", help="With --plan: most that one command may take."),
+    ] = None,
     by: By = "",
     as_json: Json = False,
 ) -> int:
     """Carry a verified plan out, in a worktree of its own on branch phasegate/JOB.
 
-    Your checkout is not touched. Ctrl-C only stops looking; pause stops the work.
+    Your checkout is not touched. Ctrl-C only stops looking; pause stops the work. With --plan FILE [REPO] a
+    new job has the plan of that file as its only option, and asks once: at the VALIDATION gate.
     """
-    from phasegate.actions.acting import act_on
+    from phasegate.actions.acting import act_on, act_on_plan
 
+    if plan:
+        wish = {"repository": job, "ref": ref, "job": new, "ready": plan, "by": by}
+        limits = {"allow": tuple(allow or ()), "command_seconds": command_seconds}
+        return run(lambda session: act_on_plan(session, {**wish, **limits}, watch), as_json)
     return run(lambda session: act_on(session, job, option, by, watch), as_json)
 
 

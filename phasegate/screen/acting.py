@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
-from rich.cells import chop_cells
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
@@ -12,11 +12,13 @@ from phasegate.executions import ExecutionView, LiveStep
 from phasegate.screen.consoles import whole
 from phasegate.screen.models import pair
 from phasegate.screen.tame import tame, tame_line
-from states.act import ActNote, ActOutcome, StepLine
+from states.act import ActEnd, ActNote, ActOutcome, StepLine
 from states.execution import ExecutionStatus, Metrics, Progress, StepStatus
 from states.record import Gate
 
 NARROW = 70
+"""columns below which a bar has a line of its own"""
+TABLE = 90
 """columns below which a step takes several lines"""
 TAIL_LINES = 8
 """lines of what a running step printed that are shown"""
@@ -44,7 +46,7 @@ def act_lines(
     yield pair("option", tame_line(f"{act.option}, carried out for {act.by}"))
     yield pair("branch", tame_line(act.branch))
     if last.progress:
-        yield ProgressBar(last.progress, bar)
+        yield ProgressBar(last.progress.model_copy(update={"status": act.status}), bar)
     yield Steps(last.steps)
     for live in execution.now:
         yield from tail_lines(live.step, live.tail)
@@ -68,6 +70,7 @@ def _result(last: ActOutcome) -> Iterator[RenderableType]:
         yield whole(f"  {tame(line)}", "dim")
     if last.path:
         yield whole(f"{'worktree':<12}{tame(last.path)}")
+    if last.sandbox or last.metrics.commands_executed:
         yield pair("commands", f"confined by {tame_line(last.sandbox)}" if last.sandbox else "not confined")
     for note in last.notes:
         yield Text(f"  {tame_line(note)}", "yellow")
@@ -77,16 +80,21 @@ def state_words(act: ActNote) -> str:
     """`running`, `rolled back to the start`, `paused`, ..."""
     if act.undo:
         return "is being rolled back"
-    if act.status is ExecutionStatus.PAUSED and act.last.reason and not act.running:
-        return f"{act.status}: {act.last.reason}"
-    return act.status
+    if act.status is not ExecutionStatus.PAUSED or act.running:
+        return act.status
+    if act.last.end is ActEnd.WAITING:
+        return "waiting for a person"
+    return f"{act.status}: {act.last.reason}" if act.last.reason else act.status
 
 
 def tail_lines(step: str, printed: str, most: int = TAIL_LINES) -> Iterator[Text]:
     """The last lines of what a step printed."""
     lines = tame(printed).rstrip().splitlines()
+    if lines:
+        last = f"the last {most} of {len(lines)} lines" if len(lines) > most else "all"
+        yield Text(f"  {last} that step {tame_line(step, 40)} printed:", "dim")
     for line in lines[-most:]:
-        yield Text.assemble((f"  {tame_line(step, 20)} | ", "dim"), line.rstrip())
+        yield whole(f"    {line.rstrip()}")
 
 
 def progress_words(progress: Progress) -> str:
@@ -151,9 +159,14 @@ def live_text(execution: ExecutionView, width: int, bar: bool = True) -> Text:
     lines = []
     if progress:
         words = progress_words(progress)
-        lines.append(f"{bar_of(progress)} {words}" if bar and width >= NARROW else words)
+        lines += [f"{bar_of(progress)} {words}"] if bar and width >= NARROW else words.split("; ")
     lines += [each for live in execution.now for each in _live_lines(execution, live)]
-    return Text("\n".join(tame_line(line, max(width - 4, 20)) for line in lines))
+    return Text("\n".join(_cut(line, max(width - 4, 20)) for line in lines))
+
+
+def _cut(line: str, width: int) -> str:
+    plain = tame(line).replace("\n", " ").expandtabs(4)
+    return plain if cell_len(plain) <= width else f"{chop_cells(plain, width - 1)[0]}…"
 
 
 def _live_lines(execution: ExecutionView, live: LiveStep) -> list[str]:
@@ -197,7 +210,7 @@ class Steps:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Nothing is cut."""
-        if options.max_width < NARROW:
+        if options.max_width < TABLE:
             for line in self._steps:
                 yield step_line(line)
                 yield Text(f"    {line.type}", "dim")

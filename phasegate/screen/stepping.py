@@ -92,6 +92,7 @@ def event_lines(event: Event, line: StepLine | None = None) -> Iterator[Text]:
 def rest_lines(act: ActNote) -> Iterator[Text]:
     """The end of an execution, or of a part of it."""
     if act.last.progress:
-        yield Text(f"{tame_line(state_words(act))}; {progress_words(act.last.progress)}", "bold")
+        still = act.last.progress.model_copy(update={"status": act.status})
+        yield Text(f"{tame_line(state_words(act))}; {progress_words(still)}", "bold")
     if words := metric_words(act.last.metrics):
         yield Text(f"  {words}")

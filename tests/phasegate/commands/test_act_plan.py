@@ -1,0 +1,116 @@
+"""A ready plan, brought along: approved once, carried out, asked about; on a terminal and without one."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.stage import job_id
+from tests.phasegate.commands.driving import Commands
+from tests.phasegate.commands.terminal import Terminal
+
+PLAN = """
+title: Note the licence
+description: People ask for it.
+steps:
+  - id: write
+    title: Write a note
+    type: file_operation
+    action: create the note
+    files:
+      - {path: LICENCE-NOTE.md, kind: create, content: "MIT, see LICENSE\\n"}
+  - id: look
+    title: Look at it
+    type: shell_command
+    action: show it
+    command: python3 -c 'print(open("LICENCE-NOTE.md").read())'
+    dependencies: [write]
+estimates: {duration_minutes: 1, complexity: low, confidence: 0.9}
+"""
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> str:
+    """The file."""
+    path = tmp_path / "note.yaml"
+    path.write_text(PLAN, encoding="utf-8")
+    return str(path)
+
+
+def test_without_a_terminal(phasegate: Commands, repository: Path, plan: str) -> None:
+    job = job_id("ready")
+    waits = phasegate("act", "--plan", plan, str(repository), "--id", job, "--json")
+    assert waits.code == 3, waits
+    view = waits.json
+    assert [option["source"] for option in view["options"]] == ["person:ann"]
+    assert view["gate"]["id"] == "validation-1"
+    gone_on = phasegate("approve", job, "--gate", "validation-1", "--digest", view["gate"]["digest"])
+    assert gone_on.code == 0, gone_on
+    deadline = time.monotonic() + 30
+    while (shown := phasegate("show", job, "--json").json)["awaiting"] != "operator":
+        assert time.monotonic() < deadline, shown
+    assert shown["gate"]["asks"].startswith("python3 -c")
+    assert shown["act"]["last"]["steps"][0]["status"] == "completed"
+    again = phasegate("act", job)
+    assert again.code == 4
+    assert "being carried out already" in again.sentence
+    assert phasegate("revise", job, "no").code == 0
+    assert phasegate("watch", job).code == 1
+
+
+def test_on_a_terminal(
+    town: dict[str, str], phasegate: Commands, repository: Path, plan: str, tmp_path: Path
+) -> None:
+    job = job_id("ready")
+    words = ("act", "--plan", plan, str(repository), "--id", job)
+    with Terminal(*words, env={**town, "HOME": str(tmp_path)}, columns=60) as screen:
+        screen.shows("gate        validation-1", "> ")
+        screen.type("1")
+        asked = screen.shows("the exact command:", "leave; the job waits", "> ")
+        assert "│ python3 -c 'print(open(" in asked
+        screen.type("")
+        screen.shows("nothing was decided", "> ")
+        screen.press("\x03")
+        screen.shows("interrupted", f"phasegate watch {job} comes", "back")
+        assert screen.code() == 130
+    with Terminal("watch", job, env={**town, "HOME": str(tmp_path)}) as screen:
+        screen.shows("the exact command:", "> ")
+        screen.type("2")
+        screen.shows("why not?")
+        screen.type("I have read it")
+        screen.type("")
+        screen.shows("step look is refused", "The job is stopped by a failure")
+        assert screen.code() == 1
+    patch = phasegate("export", job, "--patch")
+    assert patch.code == 0, patch
+    assert "+MIT, see LICENSE" in patch.out
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("- 1\n", "holds no plan"),
+        ("title: x\nsteps: []\n", "plan must have at least one step"),
+        ("title: x\nsteps: [{title: a, type: shell_command}]\n", "action is required"),
+        ("title: [\n", "is no YAML that is taken"),
+    ],
+)
+def test_what_is_no_plan_is_told_before_anything_starts(
+    lonely: Commands, repository: Path, tmp_path: Path, text: str, why: str
+) -> None:
+    path = tmp_path / "wrong.yaml"
+    path.write_text(text, encoding="utf-8")
+    ran = lonely("act", "--plan", str(path), str(repository))
+    assert ran.code == 2
+    assert why in ran.sentence
+
+
+def test_act_needs_something_to_act_on(lonely: Commands) -> None:
+    assert lonely("act").code == 2
+
+
+def test_doctor_says_what_confines_commands(phasegate: Commands) -> None:
+    checks = {check["name"]: check for check in phasegate("doctor", "--json").json["checks"]}
+    assert checks["sandbox"]["verdict"] in ("ok", "less")
+    assert checks["sandbox"]["verdict"] == "ok" or checks["sandbox"]["todo"]
+    assert checks["git"]["verdict"] in ("ok", "less")

@@ -1,0 +1,181 @@
+"""Executions as text: on wide and narrow screens, nothing cut that a person decides on."""
+
+import io
+
+import pytest
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from phasegate.executions import ExecutionView, LiveStep
+from phasegate.screen.acting import (
+    Exact,
+    act_lines,
+    bar_of,
+    live_text,
+    metric_words,
+    operator_lines,
+    progress_words,
+    seconds_words,
+)
+from phasegate.screen.consoles import show
+from phasegate.screen.stepping import event_lines, output_event, step_events
+from states.act import ActEnd, ActNote, ActOutcome, StepLine
+from states.execution import ExecutionStatus, Metrics, Progress
+from states.record import Gate
+from states.words import Phase
+from tests.states.job_maker import NOW
+
+STEPS = (
+    StepLine(id="fix", title="Mend it", type="file_operation", status="completed", seconds=1.25, attempts=1),
+    StepLine(
+        id="test",
+        title="Run the tests",
+        type="testing",
+        status="failed",
+        seconds=75,
+        attempts=2,
+        error="command failed: exit status 1",
+    ),
+    StepLine(id="ship", title="Ship it", type="shell_command", status="skipped", why="step test failed"),
+)
+PROGRESS = Progress(
+    execution="j.act-1",
+    total_steps=3,
+    completed_steps=1,
+    failed_steps=1,
+    skipped_steps=1,
+    elapsed=76,
+    status=ExecutionStatus.FAILED,
+)
+
+
+def an_execution(*now: LiveStep, status: ExecutionStatus = ExecutionStatus.FAILED) -> ExecutionView:
+    """An execution of three steps."""
+    last = ActOutcome(
+        end=ActEnd.FAILED,
+        progress=PROGRESS,
+        steps=STEPS,
+        metrics=Metrics(files_modified=1, lines_changed=2, commands_executed=2, tests_failed=1),
+        path="/work/tree",
+        sandbox="bwrap at /usr/bin/bwrap",
+    )
+    act = ActNote(
+        id="j.act-1", option="a", plan="p", branch="phasegate/j", by="ann", status=status, last=last
+    )
+    return ExecutionView(act=act, now=now)
+
+
+def drawn(*parts: RenderableType, width: int = 100, terminal: bool = False) -> str:
+    """The parts as they look."""
+    stream = io.StringIO()
+    show(Console(file=stream, width=width, force_terminal=terminal, color_system=None), *parts)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 70, 100, 1000])
+def test_nothing_is_cut_on_any_screen(width: int) -> None:
+    text = drawn(*act_lines(an_execution(), {"test": "line 1\nboom\n"}, ()), width=width, terminal=True)
+    joined = " ".join(text.split())
+    for words in ("Mend it", "exit status 1", "step test failed", "1m15s", "boom", "1 of 3 steps, 1 failed"):
+        assert words in joined, text
+    assert width == 1000 or max(map(len, text.splitlines())) <= width
+
+
+def test_a_bar_is_for_terminals_only() -> None:
+    execution = an_execution()
+    assert "▰" not in drawn(*act_lines(execution, {}, ()))
+    assert "▰" in drawn(*act_lines(execution, {}, ()), terminal=True)
+    assert "▰" not in drawn(*act_lines(execution, {}, (), bar=False), terminal=True)
+    assert bar_of(PROGRESS) == "▰" * 20
+    assert bar_of(Progress(execution="e")) == "▱" * 20
+
+
+def test_ways_home_are_whole_lines() -> None:
+    command = "git -C /a fetch /b phasegate/j:phasegate/j"
+    assert command in drawn(*act_lines(an_execution(), {}, [("take the branch", command)]), width=1000)
+
+
+COMMAND = "sh -c 'echo  a\t; \x1b[2Jrm -rf / #" + "x" * 300 + "   \n  second line'"
+
+
+@pytest.mark.parametrize("width", [40, 100])
+def test_an_exact_command_is_folded_and_never_cut(width: int) -> None:
+    lines = drawn(Exact(COMMAND), width=width, terminal=True).splitlines()
+    assert max(map(len, lines)) <= width
+    assert [line[2] for line in lines if line[2] == "│"] == ["│", "│"], "two lines, each begun once"
+    assert "\x1b" not in "".join(lines)
+    whole = "".join(("\n" if line[2] == "│" else "") + line[4:] for line in lines)[1:]
+    assert whole == COMMAND.replace("\t", "<U+0009>").replace("\x1b", "<U+001B>")
+
+
+def test_an_operator_is_told_what_and_why() -> None:
+    gate = Gate(
+        id="operator-1",
+        phase=Phase.VERIFIED,
+        digest="d" * 64,
+        opened=NOW,
+        step="ship",
+        asks="make \u202eship",
+        notes=("it is not on the list",),
+    )
+    text = drawn(*operator_lines(gate))
+    assert "operator-1 for step ship" in text
+    assert "it is not on the list" in text
+    assert "│ make <U+202E>ship" in text
+
+
+def test_what_runs_is_shown_in_lines_that_fit() -> None:
+    live = LiveStep(step="test", tail="  one\n" + "y" * 90 + "\n", printed=97, seconds=3)
+    lines = live_text(an_execution(live), 40).plain.splitlines()
+    assert max(map(len, lines)) <= 36
+    assert "    one" in lines
+    assert any(line.endswith("…") for line in lines)
+
+
+def test_events_are_the_difference_of_two_looks() -> None:
+    before = an_execution()
+    pending = tuple(line.model_copy(update={"status": "pending", "attempts": 0}) for line in STEPS)
+    begun = (pending[0].model_copy(update={"status": "in_progress", "attempts": 1}), *pending[1:])
+
+    def of(steps: tuple[StepLine, ...]) -> ExecutionView:
+        last = before.act.last.model_copy(update={"steps": steps})
+        return ExecutionView(act=before.act.model_copy(update={"last": last}))
+
+    def told(old: ExecutionView | None, new: ExecutionView) -> list[tuple[str, str]]:
+        return [(event, line.id) for event, line in step_events(old, new)]
+
+    assert told(None, of(pending)) == []
+    assert told(of(pending), of(begun)) == [("step_started", "fix")]
+    assert told(of(begun), of(STEPS)) == [
+        ("step_ended", "fix"),
+        ("step_started", "test"),
+        ("step_ended", "test"),
+        ("step_ended", "ship"),
+    ]
+    assert told(of(STEPS), of(STEPS)) == []
+    assert told(of(STEPS), of(pending)) == [], "rolled back"
+    again = (begun[0].model_copy(update={"attempts": 2}), *pending[1:])
+    assert told(of(begun), of(again)) == [("step_started", "fix")], "a retry between two looks"
+
+
+def test_output_is_tamed() -> None:
+    [line] = event_lines(output_event("x", "a\x1b[31mb\n", 7))
+    assert line.plain == "  x | a<U+001B>[31mb"
+    assert isinstance(line, Text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.44, "0.4s"), (12.2, "12s"), (185, "3m05s"), (8_040, "2h14m"), (59.7, "1m00s")]
+)
+def test_times(seconds: float, words: str) -> None:
+    assert seconds_words(seconds) == words
+
+
+def test_words_of_progress_and_metrics() -> None:
+    running = Progress(execution="e", total_steps=4, completed_steps=1).after(10)
+    assert progress_words(running) == "1 of 4 steps; 10s so far, about 30s left"
+    assert progress_words(running.model_copy(update={"completed_steps": 0}).after(3)).endswith("unknown left")
+    assert metric_words(Metrics()) == ""
+    assert metric_words(Metrics(files_created=2, lines_changed=9, commands_executed=1)) == (
+        "files: 2 created, 9 lines changed; 1 command"
+    )
