@@ -7,8 +7,7 @@ from pathlib import Path
 
 from activities.execution.bundles import take_bundles
 from activities.execution.repository import BRANCH, HEAD, SNAPSHOT, ActRepository
-from activities.execution.snapshots import State
-from activities.execution.worktree import Worktree
+from activities.execution.worktree import Memory, Worktree
 from activities.execution_orders import ExecutionOrder
 from activities.locks import locked
 from activities.mirror import Mirror
@@ -27,18 +26,18 @@ class Act:
     home: Path
     repository: ActRepository
     branch: str
-    known: dict[str, State]
+    memory: Memory
 
     @property
     def main(self) -> Worktree:
         """The worktree on the branch."""
-        return Worktree(self.repository, self.home, "main", self.branch, self.known)
+        return Worktree(self.repository, self.home, "main", self.branch, self.memory)
 
     def of_step(self, step: str) -> Worktree:
         """The worktree of a step that runs beside others, or that a person writes."""
         plain = re.sub(r"[^A-Za-z0-9-]+", "-", step)[:30].strip("-")
         name = f"{plain or 'step'}-{hashlib.sha256(step.encode()).hexdigest()[:8]}"
-        return Worktree(self.repository, self.home / "steps" / name, name, known=self.known)
+        return Worktree(self.repository, self.home / "steps" / name, name, memory=self.memory)
 
     async def stand(self, at: ExecutionOrder) -> None:
         """Let the branch be where the job says. What it leaves behind is kept. Raises BranchMoved."""
@@ -57,8 +56,8 @@ class Act:
             await self.move(at.head, at.snapshot)
 
     async def move(self, head: str, snapshot: str) -> None:
-        """Move branch and snapshot together."""
-        await self.repository.move({f"{BRANCH}{self.branch}": head, HEAD: head, SNAPSHOT: snapshot})
+        """Move branch and snapshot. The branch comes last: ahead of what we say of it it would look moved."""
+        await self.repository.move({SNAPSHOT: snapshot, HEAD: head, f"{BRANCH}{self.branch}": head})
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Acts:
 
     store: Store
     workspaces: Workspaces
-    known: dict[str, State] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
 
     async def open(self, at: ExecutionOrder) -> tuple[Act, ExecutionOrder]:
         """Have everything that an order names, on an empty disk too; gives it with its snapshot named.
@@ -96,4 +95,4 @@ class Acts:
     def _act(self, at: ExecutionOrder) -> Act:
         home = self.workspaces.home(at.job) / "act"
         mirror = Mirror(self.workspaces.root, at.workspace.repository, at.workspace.source)
-        return Act(home, ActRepository(home / "git", mirror.path), at.branch, self.known)
+        return Act(home, ActRepository(home / "git", mirror.path), at.branch, self.memory)

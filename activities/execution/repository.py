@@ -46,12 +46,12 @@ class ActRepository:
         """Create it if it is not there."""
         if not (self.path / "HEAD").is_file():
             await self.git.run("init", "--quiet", "--bare", "--template=", self.path)
-        _have(self.path / "info" / "attributes", ATTRIBUTES)
-        _have(self.path / "info" / "exclude", LEFT_OUT)
+        have(self.path / "info" / "attributes", ATTRIBUTES)
+        have(self.path / "info" / "exclude", LEFT_OUT)
         # Where the history of a shallow clone ends is said beside its objects, not in them.
         if (self.alternate / "shallow").is_file():
-            _have(self.path / "shallow", (self.alternate / "shallow").read_text())
-        _have(self.path / "objects" / "info" / "alternates", f"{self.alternate / 'objects'}\n")
+            have(self.path / "shallow", (self.alternate / "shallow").read_text())
+        have(self.path / "objects" / "info" / "alternates", f"{self.alternate / 'objects'}\n")
 
     async def run(
         self,
@@ -89,9 +89,9 @@ class ActRepository:
         return self.objects.refs(names)
 
     async def move(self, to: Mapping[str, str]) -> None:
-        """Move refs to commits, together or none."""
-        lines = [f"update {ref} {commit}\n" for ref, commit in to.items()]
-        await self.run("update-ref", "--stdin", stdin="".join(lines).encode())
+        """Move refs to commits, one after the other: the caller knows what it means to stop in between."""
+        for ref, commit in to.items():
+            self.objects.hold(ref, commit)
 
     async def keep(self, commit: str) -> str:
         """Hold on to a commit that no branch leads to any more; gives the ref."""
@@ -108,7 +108,7 @@ class ActRepository:
         return self.objects.tree_of(commit)
 
 
-def _have(file: Path, text: str) -> None:
+def have(file: Path, text: str) -> None:
     """Have a file say this. Never half of it: git may be reading it for another step just now."""
     if file.is_file() and file.read_text() == text:
         return

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from activities.execution.listing import Listing, remove
-from activities.execution.repository import BRANCH, ActRepository, encoded
+from activities.execution.repository import BRANCH, ActRepository, encoded, have
 from activities.execution.snapshots import Snapshots, State
 from activities.git import GitError
 from activities.locks import locked
@@ -26,6 +27,23 @@ class Changed:
     leave_out: str = ""
 
 
+AT_ONCE = 0.25
+"""seconds after a step in which nobody else has changed its folder: the next one begins in that time"""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What this process knows of snapshots, and of the folders that it has just left in order."""
+
+    states: dict[str, State] = field(default_factory=dict)
+    settled: dict[Path, tuple[str, float]] = field(default_factory=dict)
+
+    def just_settled(self, path: Path, snapshot: str) -> bool:
+        """Whether a folder was brought to this snapshot a moment ago."""
+        at, when = self.settled.get(path, ("", 0.0))
+        return at == snapshot and time.monotonic() - when < AT_ONCE and path.is_dir()
+
+
 @dataclass(frozen=True)
 class Worktree:
     """A worktree of the repository below `home`; `branch` is blank for one that is on no branch."""
@@ -34,7 +52,7 @@ class Worktree:
     home: Path
     name: str
     branch: str = ""
-    known: dict[str, State] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
 
     @property
     def path(self) -> Path:
@@ -44,7 +62,7 @@ class Worktree:
     @property
     def snapshots(self) -> Snapshots:
         """Snapshots of the whole folder."""
-        return Snapshots(self.repository, self.path, self._own / "phasegate-index", self.known)
+        return Snapshots(self.repository, self.path, self._own / "phasegate-index", self.memory.states)
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator["Worktree"]:
@@ -61,15 +79,19 @@ class Worktree:
 
     def begin(self) -> None:
         """From here on what changes in the folder is our own doing, until `settle`."""
+        self.memory.settled.pop(self.path, None)
         self._busy.touch()
 
     def settle(self, snapshot: str) -> None:
         """The folder is as this snapshot says; what changes now is somebody's work."""
         (self._own / "phasegate-at").write_text(snapshot)
         self._busy.unlink(missing_ok=True)
+        self.memory.settled[self.path] = (snapshot, time.monotonic())
 
     async def bring(self, head: str, snapshot: str) -> tuple[str, ...]:
         """Make the folder exactly a snapshot; gives notes on what of others' work was put aside."""
+        if self.memory.just_settled(self.path, snapshot):
+            return ()
         fresh = not self.started()
         self.mend(head)
         wanted = await self.snapshots.read(snapshot)
@@ -145,9 +167,9 @@ class Worktree:
             remove(self.path)
         self.path.mkdir(parents=True, exist_ok=True)
         self._own.mkdir(parents=True, exist_ok=True)
-        (self._own / "HEAD").write_text(f"ref: {BRANCH}{self.branch}\n" if self.branch else f"{head}\n")
-        (self._own / "commondir").write_text("../..\n")
-        (self._own / "gitdir").write_text(f"{self.path / '.git'}\n")
+        have(self._own / "HEAD", f"ref: {BRANCH}{self.branch}\n" if self.branch else f"{head}\n")
+        have(self._own / "commondir", "../..\n")
+        have(self._own / "gitdir", f"{self.path / '.git'}\n")
         link = self.path / ".git"
         with contextlib.suppress(OSError):
             if not link.is_symlink() and link.read_text() == f"gitdir: {self._own}\n":
@@ -157,6 +179,7 @@ class Worktree:
 
     async def drop(self) -> None:
         """Remove the folder and what git knows of it."""
+        self.memory.settled.pop(self.path, None)
         for path in (self.path, self._own):
             if os.path.lexists(path):
                 remove(path)

@@ -1,5 +1,6 @@
 """The worktree of an execution: exact snapshots, rollback, other machines, other hands."""
 
+import asyncio
 import os
 import shutil
 import stat
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from temporalio.exceptions import ApplicationError
 
+from activities.execution.worktree import AT_ONCE
 from states.execution import StepStatus
 from tests.activities.conftest import git
 from tests.activities.execution.acting import Acting, act_on, completed, failed, shell
@@ -105,6 +107,7 @@ async def test_a_branch_moved_by_other_hands_stops_steps_and_rollback(acting: Ac
 
 
 async def test_edits_by_other_hands_are_put_aside_and_not_lost(acting: Acting) -> None:
+    await asyncio.sleep(AT_ONCE)
     (acting.tree / "calc.py").write_text("a person was here\n")
     result = completed(await acting.step(shell("cat calc.py")))
     assert "return a - b" in result.tail
