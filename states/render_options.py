@@ -15,8 +15,10 @@ def option_lines(options: Sequence[PlanOption], full: bool) -> list[str]:
     if not options:
         return []
     body = [*table(HEAD, option_rows(options)), "", summary(options), ""]
-    for option in options:
-        body += _option(option, full)
+    if full:
+        body += [part for option in options for part in _option(option)]
+    else:
+        body += bullets(map(_in_short, options))
     return section("Options", body)
 
 
@@ -67,7 +69,12 @@ def when(step: PlanStep) -> str:
     return f", {' and '.join(parts)}" if parts else ""
 
 
-def _option(option: PlanOption, full: bool) -> list[str]:
+def _in_short(option: PlanOption) -> str:
+    parts = [f"for: {text}" for text in option.pros] + [f"against: {text}" for text in option.cons]
+    return f"{option.id}, v{option.plan.version}: {'; '.join(parts) or 'nothing is said for or against it'}"
+
+
+def _option(option: PlanOption) -> list[str]:
     plan = option.plan
     source = f" ({line(option.source)})" if option.source else ""
     risks = [
@@ -82,10 +89,11 @@ def _option(option: PlanOption, full: bool) -> list[str]:
         *(f"{step_line(number, step)}" for number, step in enumerate(plan.steps, 1)),
         "",
         *bullets(
-            (*(f"for: {text}" for text in option.pros), *(f"against: {text}" for text in option.cons)), full
+            (*(f"for: {text}" for text in option.pros), *(f"against: {text}" for text in option.cons)),
+            full=True,
         ),
-        *bullets(risks, full),
-        *(_commands(plan) if full else ()),
+        *bullets(risks, full=True),
+        *_commands(plan),
         "",
     ]
 

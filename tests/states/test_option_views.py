@@ -35,7 +35,10 @@ def option(
 
 def test_an_artifact_shows_them_side_by_side_with_their_steps() -> None:
     options = (option("b", 0.9, pros=("fast",)), option("a", 0.2, cons=("slow",)))
-    text = markdown(ValidationArtifact(plan_digest="d", options=options))
+    checked = ValidationArtifact(plan_digest="d", options=options)
+    short, text = markdown(checked), markdown(checked, full=True)
+    assert "- b, v1: for: fast" in short
+    assert "[testing]" not in short
     assert re.search(r"\| 1 \| b +\| Low +\| 1h30m0s +\| 90% +\| Low +\| 62.0", text)
     assert "2. [testing] t: test, after 1; 0s" in text
     assert "3. [code_generation] why: look, if t is failed; 0s" in text

@@ -51,7 +51,13 @@ def test_a_job_is_talked_through(phasegate: Commands, town: dict[str, str], repo
         screen.type("4")
         screen.shows("Implementation plan", "Subtasks", "Validation", *MENU)
         screen.type("1")
-        screen.shows("The plan is verified", "phasegate export talk")
+        screen.shows("full: Full change", "none yet", "which option?")
+        screen.type("")
+        screen.shows("nothing was decided; type the number of an option", *MENU)
+        screen.type("1")
+        screen.shows("which option?")
+        screen.type("2")
+        screen.shows("validation-1 approved, option", "The plan is verified", "phasegate export talk")
         assert screen.code() == 0
     ledger = phasegate("ledger", "talk", "--json").json["entries"]
     approvals = [entry for entry in ledger if entry["what"].startswith("approve:")]
