@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 from activities.index.batch import Wanted, parse_batch, unparsable
@@ -25,6 +26,10 @@ class Contents:
         self._read = read
         self._lock = threading.Lock()
         self._mended: dict[int, bytes] = {}
+        # git takes half as long as the rest of a first query, and waits for nobody
+        reader = ThreadPoolExecutor(1, "history")
+        self._history = reader.submit(self._read_history)
+        reader.shutdown(wait=False)
         self._uses: OrderedDict[int, Mapping[str, tuple[int, ...]]] = OrderedDict()
 
     def entries(self) -> dict[str, FileEntry]:
@@ -71,6 +76,9 @@ class Contents:
 
     def history(self) -> History:
         """What the commits before the tree did to its files."""
+        return self._history.result()
+
+    def _read_history(self) -> History:
         return history_of(self._tree.past(), frozenset(file.path for file in self.pack.files))
 
     @cached_property
