@@ -51,6 +51,7 @@ docs: venv  ## write what is generated from the tables
 histories: venv  ## record the replay histories again, after a change that running jobs cannot follow
 	$(BIN)/python -m tests.replay.record
 	$(BIN)/python -m tests.replay.record_cooperation
+	$(BIN)/python -m tests.replay.record_acting
 
 format: venv  ## format and fix
 	$(BIN)/ruff check --fix .

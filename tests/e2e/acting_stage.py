@@ -18,7 +18,7 @@ from activities.index.shelf import IndexShelf
 from activities.models.provider import LiteLlmProvider
 from activities.payloads import data_converter
 from activities.planning import PlanningActivities
-from activities.store import open_store
+from activities.store import Store, open_store
 from activities.workspace import Workspaces
 from phasegate.client import JobClient
 from phasegate.settings import Settings
@@ -61,26 +61,33 @@ class ActingStage(Stage):
         return job
 
 
-@asynccontextmanager
-async def acting_stage(
-    address: str, home: Path, repository: Path, *steps: PlanStep
-) -> AsyncIterator[ActingStage]:
-    """A worker with this plan as its jobs' only option."""
-    settings = Settings(state_dir=home / "state", task_queue=job_id("acting"), drain_seconds=0)
-    store = open_store(settings.store)
+def acting_parts(home: Path, store: Store, queue: str, *steps: PlanStep) -> tuple[Settings, list[object]]:
+    """The settings and activities of a worker whose jobs have this plan as their only option."""
+    settings = Settings(state_dir=home / "state", task_queue=queue, drain_seconds=0)
     option = PlanOption(
         id="a",
         title="The only way",
         plan=Plan(title="The plan", steps=steps, estimates=Estimates(confidence=0.9)),
     )
     workspaces = Workspaces(settings.workspaces)
-    planning = PlanningActivities(store, workspaces, OneWay(option=option), ScriptedReviewer())
     visible = (Path(sys.prefix), Path(sys.base_prefix))
-    execution = ExecutionActivities(store, workspaces, IndexShelf(None), visible=visible)
-    client = await Client.connect(address, data_converter=data_converter(store))
     desk = CodingDesk(store, workspaces, Acts(store, workspaces))
-    agents = AgentActivities(store, {AgentKind.CODE: desk}, LiteLlmProvider())
-    async with build_worker(client, settings, planning, execution, agents):
+    return settings, [
+        PlanningActivities(store, workspaces, OneWay(option=option), ScriptedReviewer()),
+        ExecutionActivities(store, workspaces, IndexShelf(None), visible=visible),
+        AgentActivities(store, {AgentKind.CODE: desk}, LiteLlmProvider()),
+    ]
+
+
+@asynccontextmanager
+async def acting_stage(
+    address: str, home: Path, repository: Path, *steps: PlanStep
+) -> AsyncIterator[ActingStage]:
+    """A worker with this plan as its jobs' only option."""
+    store = open_store(str(home / "state/store"))
+    settings, parts = acting_parts(home, store, job_id("acting"), *steps)
+    client = await Client.connect(address, data_converter=data_converter(store))
+    async with build_worker(client, settings, *parts):
         yield ActingStage(
             TemporalCli(address, settings.task_queue),
             JobClient(client, store, settings.task_queue),

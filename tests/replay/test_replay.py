@@ -11,10 +11,12 @@ from temporalio.worker import Replayer
 from activities.payloads import data_converter
 from activities.store import open_store
 from tests.replay.record import HISTORIES, SCENARIOS
+from tests.replay.record_acting import ACTED
 from tests.replay.record_cooperation import COOPERATIONS
 from worker import workflow_runner
 from workflows.agent import AgentWorkflow
 from workflows.cooperation import CooperationWorkflow
+from workflows.execution import ExecutionWorkflow
 from workflows.planning import PlanningWorkflow
 
 MARKER = EventType.EVENT_TYPE_MARKER_RECORDED
@@ -24,7 +26,7 @@ RECORDED = sorted(HISTORIES.glob("*.json"))
 def replayer() -> Replayer:
     """As a worker would run it."""
     return Replayer(
-        workflows=[PlanningWorkflow, AgentWorkflow, CooperationWorkflow],
+        workflows=[PlanningWorkflow, AgentWorkflow, CooperationWorkflow, ExecutionWorkflow],
         data_converter=data_converter(open_store("memory://")),
         workflow_runner=workflow_runner(),
     )
@@ -38,7 +40,7 @@ async def test_replays(path: Path) -> None:
 
 
 def test_every_scenario_is_recorded() -> None:
-    missing = {*SCENARIOS, *COOPERATIONS} - {path.stem.split(".")[0] for path in RECORDED}
+    missing = {*SCENARIOS, *COOPERATIONS, *ACTED} - {path.stem.split(".")[0] for path in RECORDED}
     assert not missing, f"run `make histories`: {missing} are not recorded"
 
 

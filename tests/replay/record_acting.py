@@ -1,0 +1,152 @@
+"""Record histories of jobs in mode Act: `python -m tests.replay.record_acting [NAME ...]`."""
+
+import asyncio
+import shutil
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from temporalio.client import Client, WorkflowHandle
+
+from activities.payloads import data_converter
+from activities.store import open_store
+from phasegate.logs import configure_logs
+from phasegate.server import EmbeddedServer
+from phasegate.server_options import ServerOptions
+from states.act import ActEnd
+from states.artifacts.plan import ExactEdit, FileChange, FileChangeKind, PlanStep, StepType
+from states.view import JobView
+from states.words import HoldKind, Mode, State
+from tests.e2e.acting_stage import WITHOUT_PEOPLE, acting_parts
+from tests.e2e.executions import a_step, repository
+from tests.replay.record import HISTORIES, QUEUE, keep
+from tests.replay.waiting import until
+from worker import build_worker
+from workflows.attributes import REGISTERED
+from workflows.planning import PlanningWorkflow
+
+Handle = WorkflowHandle[Any, Any]
+JOB = "replay-act"
+FILES = {"app.py": "def add(a, b):\n    return a - b\n"}
+FIX = FileChange(path="app.py", kind=FileChangeKind.MODIFY, edits=(ExactEdit(old="a - b", new="a + b"),))
+MEND = a_step("fix", type=StepType.FILE_OPERATION, files=(FIX,))
+
+
+@dataclass
+class Acted:
+    """One way that an execution goes."""
+
+    story: Callable[[Handle], Awaitable[None]]
+    steps: tuple[PlanStep, ...]
+    server: dict[str, object] = field(default_factory=dict)
+
+
+def carried_out(view: JobView) -> bool:
+    """Whether the plan has been carried out."""
+    return view.mode is Mode.NORMAL and view.state is State.VERIFIED
+
+
+async def to_the_end(handle: Handle) -> None:
+    """Nothing comes between."""
+    await until(handle, carried_out)
+
+
+async def paused(handle: Handle) -> None:
+    """Pause in the middle of a command, and go on."""
+    await until(handle, lambda v: bool(v.act and v.act.last.progress and v.act.last.progress.completed_steps))
+    await asyncio.sleep(0.5)
+    await handle.signal("pause", "lunch")
+    await until(handle, lambda v: bool(v.mode is Mode.PAUSED and v.act and not v.act.running))
+    await handle.signal("resume")
+    await to_the_end(handle)
+
+
+async def asked(handle: Handle) -> None:
+    """One command is allowed, one refused; then it is rolled back, and the job ends."""
+    await until(handle, lambda v: v.gate is not None)
+    await handle.signal("approve", {"gate": "operator-1", "by": "ann"})
+    await until(handle, lambda v: bool(v.gate and v.gate.id == "operator-2"))
+    await handle.signal("revise", {"feedback": "no", "by": "ann"})
+    await until(handle, lambda v: bool(v.hold and v.hold.kind is HoldKind.FAILURE))
+    await handle.signal("rollback", "1")
+    await until(handle, lambda v: bool(v.act and v.act.last.end is ActEnd.ROLLED_BACK))
+    await handle.signal("cancel")
+    await handle.result()
+
+
+async def replanned(handle: Handle) -> None:
+    """It fails, and is planned anew while it is tried again."""
+    await until(handle, lambda v: bool(v.hold))
+    await handle.signal("resume")
+    await until(handle, lambda v: v.mode is Mode.ACT)
+    await handle.signal("restart_from", "VALIDATION")
+    await until(handle, lambda v: bool(v.act and v.act.id.endswith("act-2") and v.hold))
+
+
+ACTED: dict[str, Acted] = {
+    "act": Acted(
+        to_the_end,
+        (
+            MEND,
+            *(a_step(name, command=f"touch {name}") for name in "abc"),
+            a_step("last", *"abc", command="ls"),
+        ),
+    ),
+    "act_paused": Acted(paused, (MEND, a_step("long", "fix", command="sleep 2"))),
+    "act_asked": Acted(
+        asked, (a_step("1", command="python3 -c 'print(1)'"), a_step("2", command="rm -rf build"))
+    ),
+    "act_replanned": Acted(
+        replanned, (a_step("1", command="exit 7", retries=1), a_step("2", "1", command="ls"))
+    ),
+    "act_long": Acted(
+        to_the_end,
+        tuple(a_step(str(n), *([str(n - 1)] if n else []), command="true") for n in range(8)),
+        server={"limit.historyCount.suggestContinueAsNew": 40},
+    ),
+}
+
+
+async def record(name: str, acted: Acted, server: EmbeddedServer, home: Path) -> None:
+    """Play it, and keep the histories of the job and of its executions."""
+    store = open_store(str(home / "store"))
+    client = await Client.connect(server.address, data_converter=data_converter(store))
+    settings, parts = acting_parts(home, store, QUEUE, *acted.steps)
+    project = repository(home / "project", FILES)
+    spec = {"task": "Act", "repository": str(project), "act": True, "policy": WITHOUT_PEOPLE}
+    spec["commands"] = {"allow": ["touch *"]}
+    async with build_worker(client, settings, *parts):
+        handle = await client.start_workflow(PlanningWorkflow.run, spec, id=JOB, task_queue=QUEUE)
+        await acted.story(client.get_workflow_handle(JOB))
+        await keep(client, name, JOB, handle.first_execution_run_id)
+        number = 0
+        async for seen in client.list_workflows("WorkflowType = 'ExecutionWorkflow'"):
+            described = await client.get_workflow_handle(seen.id, run_id=seen.run_id).describe()
+            if described.raw_description.workflow_execution_info.first_run_id == seen.run_id:
+                number += 1
+                await keep(client, f"{name}.execution-{number}", seen.id, seen.run_id)
+
+
+async def main(names: list[str]) -> None:
+    """Record all, or only the named ones."""
+    configure_logs("error")
+    for name, acted in ACTED.items():
+        if names and name not in names:
+            continue
+        for old in HISTORIES.glob(f"{name}.*json"):
+            old.unlink()
+        options = ServerOptions(search_attributes=REGISTERED, dynamic_config=acted.server)
+        # The same folder each time: histories name the worktree.
+        home = Path(tempfile.gettempdir()) / "phasegate-replay"
+        shutil.rmtree(home, ignore_errors=True)
+        async with EmbeddedServer(options) as server:
+            await record(name, acted, server, home)
+        shutil.rmtree(home)
+        print(name)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1:]))
