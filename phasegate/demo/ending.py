@@ -7,6 +7,7 @@ from phasegate.demo.story import JOB, Story
 from phasegate.problems import RefusedByJob
 from phasegate.screen.job import progress_line
 from phasegate.screen.lists import ledger_lines
+from phasegate.screen.options import fact_lines
 from phasegate.screen.restart import restart_lines
 from states.ledger import EntryKind
 from states.messages import RestartFrom
@@ -62,7 +63,12 @@ async def verify(story: Story) -> None:
     story.claim(SIGNATURE in text, "the new contracts do not have what was learned")
     story.tell.say(f"The new contracts have {SIGNATURE}. You approve them, and then the plan:")
     await story.approve(gate)
-    await story.approve(await story.gate("validation-2"))
+    gate = await story.gate("validation-2")
+    view = await story.client.view(JOB)
+    story.claim(len(view.options) > 1, "there is one way to implement the plan and no choice")
+    story.tell.say("There are several ways to carry it out, ranked. You take the first:")
+    story.tell.lines(fact_lines(view))
+    await story.approve(gate, view.options[0].id)
     view = await story.until(lambda view: view.state is State.VERIFIED, "VERIFIED")
     story.tell.lines(progress_line(view, progress) for progress in view.progress)
 

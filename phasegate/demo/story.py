@@ -103,16 +103,20 @@ class Story:
         ack = await self.client.send(JOB, message, {**payload, "by": self.by})
         return ack.note
 
-    async def approve(self, gate: Gate) -> None:
+    async def approve(self, gate: Gate, option: str = "") -> None:
         """Approve exactly what was shown. Raises DemoFailed when the job did not take it so."""
-        note = await self.send(*self.approval(gate))
-        self.claim(note == f"{gate.id} approved", f"{gate.id} was approved, and the job says {note!r}")
+        note = await self.send(*self.approval(gate, option))
+        wanted = f"{gate.id} approved" + (f", option {option} selected" if option else "")
+        self.claim(note == wanted, f"{gate.id} was approved, and the job says {note!r}")
 
-    def approval(self, gate: Gate) -> tuple[str, Message, dict[str, Any]]:
-        """Words, message and payload of an approval that names what was read."""
+    def approval(self, gate: Gate, option: str = "") -> tuple[str, Message, dict[str, Any]]:
+        """Words, message and payload of an approval that names what was read, and an option to carry out."""
         digest = gate.digest[:12]
-        words = f"approve {JOB} --gate {gate.id} --digest {digest}"
-        return words, Message.APPROVE, {"gate": gate.id, "digest": digest}
+        words = f"approve {JOB} --gate {gate.id} --digest {digest}" + (
+            f" --option {option}" if option else ""
+        )
+        payload = {"gate": gate.id, "digest": digest}
+        return words, Message.APPROVE, {**payload, "option": option} if option else payload
 
     def typed(self, words: str, message: Message, payload: dict[str, Any]) -> NextCommand:
         """Both forms of a command; the plain one has to say who acts."""
