@@ -29,7 +29,6 @@ from workflows.attributes import REGISTERED
 from workflows.planning import PlanningWorkflow
 
 Handle = WorkflowHandle[Any, Any]
-JOB = "replay-act"
 FILES = {"app.py": "def add(a, b):\n    return a - b\n"}
 FIX = FileChange(path="app.py", kind=FileChangeKind.MODIFY, edits=(ExactEdit(old="a - b", new="a + b"),))
 MEND = a_step("fix", type=StepType.FILE_OPERATION, files=(FIX,))
@@ -118,10 +117,11 @@ async def record(name: str, acted: Acted, server: EmbeddedServer, home: Path) ->
     project = repository(home / "project", FILES)
     spec = {"task": "Act", "repository": str(project), "act": True, "policy": WITHOUT_PEOPLE}
     spec["commands"] = {"allow": ["touch *"]}
+    job = f"replay-{name}"
     async with build_worker(client, settings, *parts):
-        handle = await client.start_workflow(PlanningWorkflow.run, spec, id=JOB, task_queue=QUEUE)
-        await acted.story(client.get_workflow_handle(JOB))
-        await keep(client, name, JOB, handle.first_execution_run_id)
+        handle = await client.start_workflow(PlanningWorkflow.run, spec, id=job, task_queue=QUEUE)
+        await acted.story(client.get_workflow_handle(job))
+        await keep(client, name, job, handle.first_execution_run_id)
         number = 0
         async for seen in client.list_workflows("WorkflowType = 'ExecutionWorkflow'"):
             described = await client.get_workflow_handle(seen.id, run_id=seen.run_id).describe()
