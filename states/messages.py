@@ -18,7 +18,7 @@ Digest = Annotated[str, StringConstraints(strip_whitespace=True, max_length=100,
 DEEPEST = 100
 """levels of an edited artifact; ours have far fewer, and from about 250 on it cannot be written as JSON"""
 
-GATE_ID = re.compile(rf"^({'|'.join(WORK_PHASES)})-\d+$")
+GATE_ID = re.compile(rf"^({'|'.join(WORK_PHASES)}|operator)-\d+$")
 DIGEST = re.compile(r"^(sha256:)?[0-9a-f]{8,64}$")
 
 

@@ -54,7 +54,11 @@ def watch(
     lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Earlier entries to begin with.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> int:
-    """Follow what happens to a job until it is verified or cancelled."""
+    """Follow what happens to a job until it is verified, carried out or cancelled.
+
+    While its plan is carried out: steps as they begin and end, and what they print. On a terminal it asks at
+    operator gates.
+    """
     from phasegate.actions.watching import watch_job
 
     return run(lambda session: watch_job(session, job, lines), as_json)

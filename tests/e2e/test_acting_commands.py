@@ -187,3 +187,21 @@ async def test_looking_while_no_worker_runs(address: str, tmp_path: Path) -> Non
     assert shown.code == 0, shown
     assert [line["id"] for line in shown.json["act"]["last"]["steps"]] == ["fix", "slow"]
     assert "slow" in (await phasegate("show", job)).out
+
+
+async def test_a_closed_job_is_opened_again_to_take_its_work_back(address: str, tmp_path: Path) -> None:
+    project = repository(tmp_path / "purse", BUG)
+    async with acting_stage(address, tmp_path, project, fix()) as stage:
+        phasegate = Acted(stage)
+        job = await stage.act(policy={"keep_open_seconds": 0})
+        await stage.temporal.get_workflow_handle(job).result()
+        assert (await phasegate("watch", job)).code == 0
+        again = await phasegate("act", job)
+        assert again.code == 4
+        assert "carried out already" in again.sentence, "nothing is opened for what would be refused"
+        back = await phasegate("rollback", job, "--yes", "--json")
+        assert back.code == 0, back
+        assert back.json["act"]["last"]["end"] == "rolled_back"
+        assert (await phasegate("resume", job)).code == 0
+        await stage.temporal.get_workflow_handle(job).result()
+        assert (await phasegate("show", job, "--json")).json["act"]["status"] == "completed"

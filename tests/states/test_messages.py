@@ -216,10 +216,14 @@ def test_nobody_signs_as_a_policy_or_a_part_of_phasegate(message: Message, name:
         parse(message, [{**AN_OBJECT[message], "by": name}])
 
 
-def test_a_bare_gate_or_digest_binds_an_approval() -> None:
-    gate = parse(Message.APPROVE, ["contracts-12"])
+@pytest.mark.parametrize("name", ["contracts-12", "operator-1"])
+def test_a_bare_gate_binds_an_approval(name: str) -> None:
+    gate = parse(Message.APPROVE, [name])
     assert isinstance(gate, Approve)
-    assert (gate.gate, gate.digest, gate.comment) == ("contracts-12", "", "")
+    assert (gate.gate, gate.digest, gate.comment) == (name, "", "")
+
+
+def test_a_bare_digest_binds_an_approval() -> None:
     digest = parse(Message.APPROVE, ["sha256:ABCDEF012345"])
     assert isinstance(digest, Approve)
     assert (digest.gate, digest.digest, digest.comment) == ("", "sha256:abcdef012345", "")
