@@ -109,6 +109,12 @@ class UsageOrder(Piece):
     workflow: str
 
 
+class PriceOrder(Piece):
+    """Look up what models cost."""
+
+    models: tuple[str, ...]
+
+
 class CallOrder(Piece):
     """One model call over the messages of `head`, then `add`, then `mail` as one message, then `say`."""
 

@@ -11,6 +11,7 @@ from activities.agent_orders import (
     AgentOrder,
     CallOrder,
     Opened,
+    PriceOrder,
     Reply,
     ToolAnswer,
     ToolOrder,
@@ -23,7 +24,7 @@ from activities.desks.fencing import fence
 from activities.flights import Flights
 from activities.heartbeat import beating
 from activities.store import Store
-from states.agents import AgentKind, ToolCall, Usage
+from states.agents import AgentKind, Price, ToolCall, Usage
 from states.artifacts.base import canonical_json, digest_of
 
 HISTORY = "## CONVERSATION HISTORY"
@@ -60,6 +61,11 @@ class AgentActivities:
                 prices={model: await self._provider.price(model) for model in order.models},
                 fallback=await self._kept.put_bytes(fallback.encode()) if fallback else "",
             )
+
+    @activity.defn
+    async def price_models(self, order: PriceOrder) -> dict[str, Price]:
+        """What a token of each model costs."""
+        return {model: await self._provider.price(model) for model in order.models}
 
     @activity.defn
     async def read_usage(self, order: UsageOrder) -> Usage | None:

@@ -59,6 +59,8 @@ class ScriptedProvider:
     )
     per_token: Price = field(default_factory=lambda: Price(prompt=1e-6, completion=1e-6))
     asked: list[Asked] = field(default_factory=list)
+    priced: list[str] = field(default_factory=list)
+    """models whose price was looked up"""
 
     async def complete(
         self,
@@ -87,7 +89,7 @@ class ScriptedProvider:
 
     async def price(self, model: str) -> Price:
         """The same for every model."""
-        assert model
+        self.priced.append(model)
         return self.per_token
 
     def turns(self, agent: str) -> int:

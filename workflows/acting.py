@@ -9,7 +9,8 @@ from temporalio.workflow import ChildWorkflowHandle, ParentClosePolicy
 with workflow.unsafe.imports_passed_through():
     import workflows.patience as patience
     from activities.agent_orders import CodeOrder
-    from activities.execution_orders import ActOrder, CommandRules
+    from activities.execution.activities import ExecutionActivities
+    from activities.execution_orders import ActOrder, CommandRules, ExecutionOrder
     from states.act import ActEnd, ActOutcome, Undo
     from states.acting import (
         book_rest,
@@ -22,6 +23,7 @@ with workflow.unsafe.imports_passed_through():
         undoing,
     )
     from states.agents import AgentKind
+    from states.execution import ExecutionStatus
     from states.facts import decisions_enough
     from states.words import Phase
     from workflows.execution import STOP, ExecutionWorkflow
@@ -119,6 +121,24 @@ class Acting(Staffed):
             child.cancel()
             return ActOutcome(end=ActEnd.BROKEN, reason=SILENT)
         return await child
+
+    async def leave(self) -> None:
+        """Remove the worktrees of a plan that was carried out; the branch stays. Others may hold work."""
+        act, workspace = self.record.act, self.record.workspace
+        if act is None or workspace is None or act.status is not ExecutionStatus.COMPLETED:
+            return
+        order = ExecutionOrder(
+            job=self.record.job,
+            execution=act.id,
+            workspace=workspace,
+            branch=act.branch,
+            head=act.last.head,
+        )
+        # What cannot be removed stays: nothing depends on it.
+        with contextlib.suppress(FailureError):
+            await workflow.execute_activity_method(
+                ExecutionActivities.leave_execution, order, **patience.TIDY_UP
+            )
 
     def _act_order(self) -> ActOrder:
         act, workspace = self.record.act, self.record.workspace

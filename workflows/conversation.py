@@ -15,6 +15,7 @@ with workflow.unsafe.imports_passed_through():
         AgentOutcome,
         CallOrder,
         Opened,
+        PriceOrder,
         Reply,
         ToolAnswer,
         ToolOrder,
@@ -29,6 +30,9 @@ with workflow.unsafe.imports_passed_through():
 
 NUDGE = "Go on: call the tools to look further, or hand over what you have."
 """follows a reply without a tool call, so that no conversation ends with the model's own words"""
+
+PRICES_ANEW = "prices-anew"
+"""the patch since which models that were changed in mid-conversation have their prices looked up"""
 
 RESTS = "rests"
 """why a conversation stops where `until` holds"""
@@ -117,7 +121,7 @@ class Conversation:
 
     async def _converse(self, say: str, until: Callable[[], bool]) -> AgentOutcome:
         carry = self.carry or await self._open()
-        self.carry = carry.model_copy(update={"say": say or carry.say})
+        self.carry = carry.model_copy(update={"say": say or carry.say, "prices": await self._prices(carry)})
         while True:
             if self.stopping:
                 return self._rest(AgentEnd.STOPPED, "paused")
@@ -144,6 +148,16 @@ class Conversation:
             why = f"{repairs} submissions do not validate, the last: {refused[-1].text}"
             return self._rest(AgentEnd.FAILED, why)
         return self._gave_up() if only and not refused else None
+
+    async def _prices(self, carry: AgentCarry) -> dict[str, Price]:
+        """What every model costs; those of a conversation that goes on with other models are looked up."""
+        new = tuple(model for model in self.order.models if model not in carry.prices)
+        if not new or not workflow.patched(PRICES_ANEW):
+            return carry.prices
+        found = await workflow.execute_local_activity_method(
+            AgentActivities.price_models, PriceOrder(models=new), **patience.QUICK
+        )
+        return {**carry.prices, **found}
 
     def _is_last(self) -> bool:
         """Whether the next reply, or the one that still waits for answers, is the forced one."""

@@ -67,6 +67,12 @@ LOOK_UP = ShortPatience(
     retry_policy=RetryPolicy(initial_interval=timedelta(seconds=1), maximum_attempts=4),
 )
 
+TIDY_UP = ShortPatience(
+    # A job that ends does not wait for a worker that is not there, nor for a disk that is in trouble.
+    schedule_to_close_timeout=timedelta(minutes=2),
+    retry_policy=RetryPolicy(initial_interval=timedelta(seconds=1), maximum_attempts=3),
+)
+
 QUICK = QuickPatience(
     # Reading stored artifacts and some files: tens of milliseconds; minutes mean that something hangs.
     start_to_close_timeout=timedelta(minutes=2),

@@ -392,6 +392,7 @@ class PlanningWorkflow(Acting, Drafting):
 
         over = left <= timedelta(0) or not await self.wait(moved, left)
         if over and self.record.demand is None:
+            await self.leave()
             end(self.record, workflow.now())
             self.done = True
         return None

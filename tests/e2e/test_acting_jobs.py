@@ -10,6 +10,7 @@ from states.artifacts.plan import ExactEdit, FileChange, FileChangeKind, PlanSte
 from states.execution import ExecutionStatus
 from states.view import JobView
 from states.words import Awaiting, HoldKind, Mode, State
+from tests.activities.conftest import git
 from tests.e2e.acting_stage import ActingStage, acting_stage
 from tests.e2e.executions import a_step, repository
 
@@ -66,6 +67,21 @@ async def test_a_job_carries_its_plan_out_and_back_again(address: str, tmp_path:
         second = await stage.until(job, lambda v: v.act and v.act.id.endswith("act-2") and acted(v))
         assert second.act
         assert second.act.branch == f"phasegate/{job}-2"
+
+
+async def test_a_job_that_closes_leaves_its_worktree_and_keeps_the_branch(
+    address: str, tmp_path: Path
+) -> None:
+    project = repository(tmp_path / "project", FILES)
+    async with acting_stage(address, tmp_path, project, fix()) as stage:
+        job = await stage.act(policy={"keep_open_seconds": 1})
+        await stage.temporal.get_workflow_handle(job).result()
+        record = await stage.jobs.record(job)
+        assert record.act
+        tree = Path(record.act.last.path)
+        assert not tree.exists()
+        shown = git(tree.parent / "git", "show", f"{record.act.branch}:app.py")
+        assert "a + b" in shown
 
 
 async def test_pause_ends_what_runs_and_resume_goes_on(address: str, tmp_path: Path) -> None:

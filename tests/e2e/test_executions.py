@@ -1,6 +1,7 @@
 """ExecutionWorkflow on a real server, with real git and real commands."""
 
 import asyncio
+import shutil
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from states.act import ActEnd, ActOutcome
 from states.artifacts.plan import ExactEdit, FileChange, FileChangeKind, StepCondition, StepType
 from states.execution import StepStatus
+from tests.activities.conftest import git
 from tests.e2e.executions import Acts, a_step, acts, repository
 from workflows.execution import STOP
 
@@ -134,3 +136,33 @@ async def test_a_failed_step_is_tried_again(acting: Acts) -> None:
     kept = await acting.execution(again)
     assert kept.steps["2"].attempts == 2
     assert kept.steps["1"].status is StepStatus.COMPLETED
+
+
+async def test_a_worker_with_an_empty_disk_goes_on_in_the_middle(acting: Acts) -> None:
+    order = await acting.order(
+        a_step("1", command="touch one"),
+        a_step("2", "1", command="touch two.log"),
+        a_step("3", "2", command="python3 -c 1"),
+        a_step("4", "3", command="ls one two.log"),
+    )
+    outcome = await acting.run(order)
+    assert outcome.end is ActEnd.WAITING
+    shutil.rmtree(acting.settings.workspaces)
+    rules = order.rules.model_copy(update={"approved": ("python3 -c 1",)})
+    on = await acting.run(order.model_copy(update={"kept": outcome.kept, "rules": rules, "ready": ("3",)}))
+    assert on.end is ActEnd.COMPLETED, on
+    assert acting.file(on, "one").exists()
+    assert acting.file(on, "two.log").exists()
+
+
+async def test_a_rollback_is_refused_when_the_branch_was_moved_by_other_hands(acting: Acts) -> None:
+    order = await acting.order(a_step("1", command="touch one"))
+    outcome = await acting.run(order)
+    tree = Path(outcome.path)
+    git(tree, "commit", "-q", "--allow-empty", "-m", "mine")
+    mine = git(tree, "rev-parse", "HEAD").strip()
+    back = await acting.run(order.model_copy(update={"kept": outcome.kept, "back_to": ""}))
+    assert back.end is ActEnd.BROKEN
+    assert "has been moved by other hands" in back.reason
+    assert git(tree, "rev-parse", "HEAD").strip() == mine
+    assert statuses(back) == {"1": "completed"}

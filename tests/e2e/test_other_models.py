@@ -46,6 +46,7 @@ async def test_an_agent_that_could_not_go_on_is_hired_anew_with_its_conversation
         *(("m", 1), ("m", 2), ("n", 2), ("better", 2)),
     ]
     assert provider.asked[1].messages == provider.asked[3].messages
+    assert provider.priced[:3] == ["m", "n", "better"], "what it costs is known before the new model is asked"
 
 
 async def test_an_agent_at_work_keeps_its_models_and_the_next_has_the_new_ones(address: str) -> None:
