@@ -19,6 +19,7 @@ from typing import Any
 
 from temporalio.client import WorkflowHandle
 
+from activities.desks.options import SUBMIT_OPTION
 from activities.index.shelf import IndexShelf
 from activities.models.provider import LiteLlmProvider
 from activities.workspace import Workspaces
@@ -31,12 +32,15 @@ from states.record import JobRecord
 from states.view import JobView
 from states.words import WORK_PHASES, Message, Phase, State
 from tests.activities.desks.good import SUBMISSIONS
+from tests.activities.desks.test_option_desk import OPTION
 from tests.e2e.whole_job import CALLS, LOOKS, MODEL, WITHOUT_PEOPLE, long_look, shop, whole_job, working
 from tests.model_server.script import Script
 from tests.model_server.server import ModelServer, Recorded
 from workflows.planning import PlanningWorkflow
 
 QUEUE = "agents"
+DRAFTS = (0, 1, 3)
+"""options that agents draft"""
 AT_ONCE = (1, 4, 16)
 """tool calls in one reply"""
 
@@ -54,10 +58,10 @@ class Bench:
 
     async def run(self, job: str, **spec: Any) -> float:
         """A whole job that closes when it is verified; gives its seconds."""
-        policy = {**WITHOUT_PEOPLE, "keep_open_seconds": 0}
+        closing = {"policy": {**WITHOUT_PEOPLE, "keep_open_seconds": 0}}
         began = time.perf_counter()
         handle = await self.on.client.start_workflow(
-            PlanningWorkflow.run, {**self.task, "policy": policy, **spec}, id=job, task_queue=QUEUE
+            PlanningWorkflow.run, {**self.task, **closing, **spec}, id=job, task_queue=QUEUE
         )
         result = await handle.result()
         took = time.perf_counter() - began
@@ -140,6 +144,31 @@ async def tools_at_once(bench: Bench) -> Table:
 def gaps(requests: Sequence[Recorded]) -> list[float]:
     """Seconds from each reply to the request after it."""
     return [later.at - earlier.until for earlier, later in itertools.pairwise(requests)]
+
+
+async def drafting(bench: Bench, delay: float) -> Table:
+    """A job with no, one and three options drafted by agents, each of which looks once."""
+    took = []
+    for count in DRAFTS:
+        script = Script()
+        script.when(tool=SUBMIT_OPTION).calls(*LOOKS).call(SUBMIT_OPTION, OPTION)
+        script.rules += whole_job().rules
+        bench.script(script, delay)
+        policy = {**WITHOUT_PEOPLE, "keep_open_seconds": 0, "option_count": max(count, 1)}
+        models = {"options": MODEL if count else "none"}
+        took.append(await bench.run(f"drafts-{count}", policy=policy, models=models))
+        if len(bench.models.requests) != CALLS + 2 * count:
+            raise RuntimeError(f"{len(bench.models.requests)} calls with {count} options")
+    more = [seconds - took[0] for seconds in took]
+    return Table(
+        "Options are drafted at once",
+        ["options", "model calls for them", "s more than without", "/ calls one after the other"],
+        [
+            [count, 2 * count, extra, extra / (2 * count * delay) if count else None]
+            for count, extra in zip(DRAFTS, more, strict=True)
+        ],
+        f"Each model call takes {delay:g} s; each agent looks once and hands over.",
+    )
 
 
 # --- restarts ---------------------------------------------------------------------------------------------
@@ -256,6 +285,7 @@ async def main(delay: float, jobs: int, long: int) -> list[Table]:
             return [
                 await against_the_model(bench, delay, jobs),
                 await tools_at_once(bench),
+                await drafting(bench, delay),
                 await restarts(bench),
                 await long_conversation(bench, long),
             ]
