@@ -47,7 +47,15 @@ def step_commands(gate: Gate, job: str) -> list[NextCommand]:
 
 
 def act_commands(record: JobRecord, job: str) -> list[NextCommand]:
-    """Carrying out a verified plan, where it can begin."""
+    """Carrying out a verified plan, where it can begin; looking at it and stopping it, where it has begun."""
+    act = record.act
+    if record.mode is Mode.ACT and act is not None:
+        watch = NextCommand(
+            what="follow the execution",
+            phasegate=f"phasegate watch {job}",
+            temporal=f"temporal workflow query --workflow-id {shlex.quote(act.id)} --name progress",
+        )
+        return [watch, command(job, "pause: what runs ends at once", f"pause {job}", Message.PAUSE, {})]
     if record.mode is not Mode.PLAN or record.selected is None or why_not_act(record):
         return []
     return [command(job, "carry the plan out", f"act {job}", Message.ACT, {})]

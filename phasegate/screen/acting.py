@@ -53,7 +53,7 @@ def act_lines(
     for line in last.steps:
         if line.status == StepStatus.FAILED:
             yield from tail_lines(line.id, outputs.get(line.id, ""), FAILED_LINES)
-    yield from _result(last)
+    yield from _result(last, running=act.running)
     if home:
         yield Text()
         yield Text("take it over", "bold")
@@ -63,10 +63,10 @@ def act_lines(
     yield Text()
 
 
-def _result(last: ActOutcome) -> Iterator[RenderableType]:
+def _result(last: ActOutcome, *, running: bool) -> Iterator[RenderableType]:
     if words := metric_words(last.metrics):
         yield pair("so far", words)
-    for line in last.diffstat.splitlines():
+    for line in () if running else last.diffstat.splitlines():
         yield whole(f"  {tame(line)}", "dim")
     if last.path:
         yield whole(f"{'worktree':<12}{tame(last.path)}")

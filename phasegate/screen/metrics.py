@@ -42,7 +42,7 @@ def _acting(metrics: JobMetrics, act: Metrics) -> list[tuple[str, str, str]]:
     files = act.files_created + act.files_modified + act.files_deleted
     how = f"{act.files_created} created, {act.files_modified} modified, {act.files_deleted} deleted"
     return [
-        ("executions", str(metrics.executions), "of them the last one:"),
+        ("executions", str(metrics.executions), "begun; the last one:"),
         ("  files changed", f"{files:,}", f"{how}; {act.lines_changed:,} lines"),
         ("  commands executed", f"{act.commands_executed:,}", ""),
         ("  tests passed", f"{act.tests_passed:,}", f"{act.tests_failed:,} failed"),
