@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from importlib.metadata import version
 from typing import Any
 
 import structlog
@@ -56,6 +57,9 @@ PASSED_THROUGH = (
 )
 """modules that workflows share with the worker: pure, or kept away from workflow code by their own rules"""
 
+BUILD = f"phasegate-{version('phasegate')}"
+"""what the server shows as the build of a worker"""
+
 HEARTBEATS = timedelta(milliseconds=400)
 """between two heartbeats of an activity on their way to the server"""
 
@@ -107,6 +111,8 @@ def build_worker(client: Client, settings: Settings, *activities: object) -> Wor
         activities=[each for instance in activities for each in registered(instance)],
         workflow_runner=workflow_runner(),
         interceptors=[ActivityEvents()],
+        # Left out, the SDK reads the code of every loaded module to make one up: up to seconds at each start.
+        build_id=BUILD,
         max_concurrent_activities=settings.max_activities,
         max_concurrent_local_activities=settings.max_local_activities,
         max_concurrent_workflow_tasks=settings.max_workflow_tasks,
