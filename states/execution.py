@@ -88,10 +88,17 @@ class StepRun(Piece):
     attempts: int = 0
     forgiven: int = 0
     """attempts that no longer count against the step's retries; numbers of attempts are never used twice"""
+    commands: int = 0
+    """commands that earlier attempts ran, whatever became of them"""
     started: datetime | None = None
     ended: datetime | None = None
     result: StepResult | None = None
     why: str = ""
+
+    @property
+    def commands_so_far(self) -> int:
+        """Commands of all attempts."""
+        return self.commands + (self.result.metrics.commands_executed if self.result else 0)
 
 
 class Execution(BaseModel):
@@ -193,7 +200,13 @@ def end_step(execution: Execution, plan: Plan, step: str, result: StepResult, no
     kept = result.model_copy(update={"tail": result.tail[-TAIL:], "files": result.files[:FILES]})
     # Waiting for a person is no try.
     forgiven = run.forgiven + (result.status is StepStatus.WAITING)
-    update = {"status": status, "ended": ended, "result": kept, "forgiven": forgiven}
+    update = {
+        "status": status,
+        "ended": ended,
+        "commands": run.commands_so_far,
+        "result": kept,
+        "forgiven": forgiven,
+    }
     execution.steps[step] = run.model_copy(update=update)
     if status is StepStatus.COMPLETED:
         execution.landed.append(step)
@@ -250,8 +263,10 @@ def progress_of(execution: Execution, now: datetime) -> Progress:
 
 
 def metrics_of(execution: Execution) -> Metrics:
-    """Everything that the steps did."""
-    return sum((run.result.metrics for run in execution.steps.values() if run.result), Metrics())
+    """Everything that the steps did; of earlier attempts, which left nothing, the commands."""
+    runs = execution.steps.values()
+    before = Metrics(commands_executed=sum(run.commands for run in runs))
+    return sum((run.result.metrics for run in runs if run.result), before)
 
 
 def errors_of(execution: Execution, plan: Plan) -> tuple[str, ...]:

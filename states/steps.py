@@ -63,13 +63,29 @@ def _step_problems(plan: Plan, step: PlanStep) -> Iterator[str]:
             yield f"dependency {name} not found"
         elif found is step:
             yield "depends on itself"
+    if _asked(plan, step) is step:
+        yield "its condition asks how it ended itself"
+
+
+def _asked(plan: Plan, step: PlanStep) -> PlanStep | None:
+    """The step that a condition asks about."""
+    return resolve(plan, step.condition.step) if step.condition else None
+
+
+def _waits(plan: Plan) -> dict[str, tuple[str, ...]]:
+    waits = dependency_graph(plan)
+    return {
+        step.id: (*waits[step.id], *([asked.id] if (asked := _asked(plan, step)) else []))
+        for step in plan.steps
+    }
 
 
 def _cycle(plan: Plan) -> Iterator[str]:
-    """One circle of steps, if there is any; a step that waits for itself is reported on its own."""
-    graph = {
-        name: [other for other in others if other != name] for name, others in dependency_graph(plan).items()
-    }
+    """One circle of steps, if there is any; a step that waits for itself is reported on its own.
+
+    A step waits for the one that its condition asks about, as it does for those that it depends on.
+    """
+    graph = {name: [other for other in others if other != name] for name, others in _waits(plan).items()}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:  # graphlib's way to say which steps form the circle

@@ -51,7 +51,7 @@ def try_again(execution: Execution) -> None:
 
 def _fresh(run: StepRun) -> StepRun:
     """Pending, with all its retries; the next attempt has a number of its own and is really made."""
-    return StepRun(id=run.id, attempts=run.attempts, forgiven=run.attempts)
+    return StepRun(id=run.id, attempts=run.attempts, forgiven=run.attempts, commands=run.commands_so_far)
 
 
 def _reopen(execution: Execution) -> None:

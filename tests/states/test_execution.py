@@ -29,6 +29,7 @@ from states.execution import (
     start_step,
     succeeded,
 )
+from states.undoing import try_again
 
 CASE = json.loads((Path(__file__).parent.parent / "data/cases/execution.json").read_text())
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -167,6 +168,17 @@ def test_metrics_are_the_sum_of_what_steps_did() -> None:
     some = StepResult(status=StepStatus.COMPLETED, metrics=Metrics(files_created=2, tests_passed=5))
     carry_out(execution, plan, {"a": some, "b": some})
     assert metrics_of(execution) == Metrics(files_created=4, tests_passed=10)
+
+
+def test_commands_of_earlier_attempts_were_executed_too() -> None:
+    execution, plan = begun(a_step("a", retries=2), a_step("b"))
+    bad = BAD.model_copy(update={"metrics": Metrics(commands_executed=1, errors=1)})
+    carry_out(execution, plan, {"a": bad, "b": OK})
+    assert metrics_of(execution) == Metrics(commands_executed=3, errors=1)
+    try_again(execution)
+    assert metrics_of(execution).commands_executed == 3
+    carry_out(execution, plan, {"a": bad})
+    assert metrics_of(execution).commands_executed == 6
 
 
 @st.composite

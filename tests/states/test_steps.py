@@ -2,7 +2,7 @@
 
 import pytest
 
-from states.artifacts.plan import Plan, PlanStep
+from states.artifacts.plan import Plan, PlanStep, StepCondition
 from states.steps import check_plan, dependency_graph, refined, resolve
 
 
@@ -36,6 +36,11 @@ def test_a_good_plan_has_no_problem() -> None:
         (plan(("1",)), "step 1: depends on itself"),
         (with_step(2, id="s1", dependencies=()), "step 2: id s1 is used twice"),
         (plan(("s3",), ("s1",), ("s2",)), "steps wait for each other: s1 -> s3 -> s2 -> s1"),
+        (with_step(1, condition=StepCondition(step="2")), "steps wait for each other: s1 -> s2 -> s1"),
+        (
+            with_step(1, condition=StepCondition(step="s1", status="failed")),
+            "step 1: its condition asks how it ended itself",
+        ),
     ],
 )
 def test_each_mistake_has_its_message(broken: Plan, message: str) -> None:
