@@ -82,7 +82,7 @@ class Executions:
         outcome = await self._asked(act.id, described)
         if outcome is None:
             return ExecutionView(act=_begun(await self._with_steps(act), now), now=now)
-        merged = act.last.model_copy(update=_on_time(_said(outcome), act, now))
+        merged = act.last.model_copy(update=_on_time(_said(outcome), now))
         return ExecutionView(act=act.model_copy(update={"last": merged}), now=now, answered=True)
 
     async def output(self, line: StepLine, after: int = 0) -> str:
@@ -193,7 +193,7 @@ def _said(outcome: ActOutcome) -> dict[str, Any]:
     return {**found, "asks": outcome.asks}
 
 
-def _on_time(said: dict[str, Any], act: ActNote, now: Sequence[LiveStep]) -> dict[str, Any]:
+def _on_time(said: dict[str, Any], now: Sequence[LiveStep]) -> dict[str, Any]:
     """A workflow's clock stands still between its tasks: what runs has been running since."""
     running = {live.step: live.seconds for live in now}
     steps = tuple(
@@ -203,9 +203,9 @@ def _on_time(said: dict[str, Any], act: ActNote, now: Sequence[LiveStep]) -> dic
         for line in said["steps"]
     )
     progress: Progress | None = said["progress"]
-    if progress and act.started:
-        passed = (datetime.now(UTC) - act.started).total_seconds()
-        progress = progress.after(max(progress.elapsed, passed))
+    if progress and progress.since:
+        passed = (datetime.now(UTC) - progress.since).total_seconds()
+        progress = progress.after(max(progress.elapsed, progress.worked + passed))
     return {**said, "steps": steps, "progress": progress}
 
 

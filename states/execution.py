@@ -120,6 +120,10 @@ class Execution(BaseModel):
     status: ExecutionStatus = ExecutionStatus.RUNNING
     started: datetime | None = None
     ended: datetime | None = None
+    worked: float = 0.0
+    """seconds at work before the last rest; waiting for people is no work"""
+    since: datetime | None = None
+    """when it went to work; None while it rests"""
     landed: list[str] = Field(default_factory=list)
     """completed steps in the order in which they came onto the branch"""
     bundles: list[str] = Field(default_factory=list)
@@ -138,6 +142,9 @@ class Progress(Piece):
     elapsed: float = 0.0
     remaining: float | None = None
     status: ExecutionStatus = ExecutionStatus.RUNNING
+    worked: float = 0.0
+    since: datetime | None = None
+    """with `worked`, what `elapsed` comes from while it is at work"""
 
     def after(self, elapsed: float) -> "Progress":
         """The same after so many seconds. Remaining time = elapsed / completed * left."""
@@ -249,7 +256,7 @@ def progress_of(execution: Execution, now: datetime) -> Progress:
     runs = list(execution.steps.values())
     count = {status: sum(1 for run in runs if run.status is status) for status in StepStatus}
     end = execution.ended or now
-    elapsed = (end - execution.started).total_seconds() if execution.started else 0.0
+    elapsed = execution.worked + ((end - execution.since).total_seconds() if execution.since else 0.0)
     progress = Progress(
         execution=execution.id,
         current_steps=tuple(run.id for run in runs if run.status is StepStatus.IN_PROGRESS),
@@ -258,8 +265,17 @@ def progress_of(execution: Execution, now: datetime) -> Progress:
         failed_steps=count[StepStatus.FAILED],
         skipped_steps=count[StepStatus.SKIPPED],
         status=execution.status,
+        worked=execution.worked,
+        since=None if execution.ended else execution.since,
     )
     return progress.after(elapsed)
+
+
+def rest(execution: Execution, now: datetime) -> None:
+    """The execution comes to rest: from here on no time counts until it goes to work again."""
+    if execution.since:
+        execution.worked += ((execution.ended or now) - execution.since).total_seconds()
+    execution.since = None
 
 
 def metrics_of(execution: Execution) -> Metrics:

@@ -34,6 +34,7 @@ with workflow.unsafe.imports_passed_through():
         finish,
         progress_of,
         put_back,
+        rest,
         runnable,
         skip_what_cannot_run,
         start_step,
@@ -122,6 +123,7 @@ class ExecutionWorkflow:
         )
         self.execution.option = self.order.option
         self.execution.started = self.execution.started or workflow.now()
+        self.execution.since = workflow.now()
         self.execution.status = ExecutionStatus.RUNNING
         if self.order.again:
             try_again(self.execution)
@@ -148,6 +150,7 @@ class ExecutionWorkflow:
             raise self._broken
         finish(self.execution, self.plan, workflow.now())
         if workflow.info().is_continue_as_new_suggested() and not self.stopping and self._unfinished():
+            rest(self.execution, workflow.now())
             workflow.continue_as_new(
                 self.order.model_copy(update={"kept": await self._keep(), "again": False})
             )
@@ -283,6 +286,7 @@ class ExecutionWorkflow:
         """Come to rest: everything that is known goes to the store, and the job is told."""
         if self._telling:
             await self._telling
+        rest(self.execution, workflow.now())
         outcome = outcome_of(self.execution, self.plan, end, reason, workflow.now())
         more: dict[str, object] = {"kept": await self._keep() if self.plan.steps else self.order.kept}
         if self.prepared:

@@ -24,6 +24,7 @@ from states.execution import (
     metrics_of,
     progress_of,
     put_back,
+    rest,
     runnable,
     skip_what_cannot_run,
     start_step,
@@ -47,7 +48,7 @@ def begun(*steps: PlanStep) -> tuple[Execution, Plan]:
     """An execution of these steps."""
     plan = Plan(title="A plan", steps=steps)
     execution = begin_execution(plan, "d" * 64, "job-act-1", "phasegate/job", "c" * 40)
-    execution.started = NOW
+    execution.started = execution.since = NOW
     return execution, plan
 
 
@@ -209,3 +210,17 @@ def test_every_plan_comes_to_an_end_and_only_followers_of_failures_are_skipped(
         )
         assert (execution.steps[step.id].status is StepStatus.SKIPPED) == hopeless
     assert succeeded(execution, plan) == (not lost)
+
+
+def test_time_at_rest_does_not_count() -> None:
+    plan = Plan(title="p", steps=(a_step("a"), a_step("b")))
+    execution = begin_execution(plan, "d", "e", "b", "c")
+    execution.started = execution.since = NOW
+    start_step(execution, "a", NOW)
+    end_step(execution, plan, "a", OK, NOW + timedelta(seconds=10))
+    rest(execution, NOW + timedelta(seconds=12))
+    resting = progress_of(execution, NOW + timedelta(days=3))
+    assert (resting.elapsed, resting.remaining, resting.since) == (12.0, 12.0, None)
+    execution.since = NOW + timedelta(days=3)
+    again = progress_of(execution, NOW + timedelta(days=3, seconds=3))
+    assert (again.elapsed, again.worked) == (15.0, 12.0)
