@@ -24,6 +24,7 @@ from activities.execution.plans import Plans
 from activities.execution.worktree import Worktree
 from activities.execution_orders import ExecutionOrder
 from activities.index.model import Index
+from activities.index.parse import MAX_BYTES
 from activities.shelf import BlobShelf
 from activities.store import Store
 from activities.tools.toolbox import MOST_CHARACTERS, SEED_TOOLS, Toolbox
@@ -171,6 +172,6 @@ async def _tried(tree: Worktree, changes: tuple[FileChange, ...]) -> None:
 def _broken(root: Path, path: str) -> str:
     """Why a file cannot be read as its name says; blank when it can, or is not there."""
     file = root / path
-    if file.resolve() != root.resolve() / path or not file.is_file():
+    if file.resolve() != root.resolve() / path or not file.is_file() or file.stat().st_size > MAX_BYTES:
         return ""
     return wrong_syntax(path, file.read_bytes())

@@ -10,12 +10,14 @@ from activities.execution.allowed import why_ask
 from activities.execution.at_hand import StepAtHand
 from activities.execution.limits import MARK
 from activities.execution.once import Once
-from activities.execution.outcome import Outcome
+from activities.execution.outcome import Outcome, StepFailed
 from activities.execution.running import Ended, Running, environment_for, run_command
 from activities.execution.sandbox import HOME, Sandbox, owner_of
 from activities.execution.worktree import Worktree
 from states.execution import Metrics
 
+LONGEST = 100_000
+"""bytes of a command; Linux takes 131,072 in one argument"""
 RAN_BEFORE = "the worker was lost while this command ran, so it may have run before"
 
 
@@ -33,8 +35,13 @@ class Place:
 
 
 async def run_shell(place: Place, command: str, outcome: Outcome) -> Ended | None:
-    """Run a command with `/bin/sh -c`; None when a person has to allow it first. Fills in the outcome."""
+    """Run a command with `/bin/sh -c`; None when a person has to allow it first. Fills in the outcome.
+
+    Raises StepFailed for what no system could run.
+    """
     rules, worktree = place.order.rules, place.worktree
+    if "\0" in command or len(command.encode("utf-8", "replace")) > LONGEST:
+        raise StepFailed(f"a command has no NUL and at most {LONGEST:,} bytes; put what it does into a file")
     if why := why_ask(command, rules, confined=place.sandbox is not None):
         outcome.asks = command
         outcome.notes.append(f"a person has to allow this command: {why}")

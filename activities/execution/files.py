@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import stat
+import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -71,6 +72,8 @@ def _modify(folder: int, name: str, change: FileChange) -> None:
             raise StepFailed(
                 f"cannot modify {path}: the text of edit {number} is there {found} times, not {edit.count}"
             )
+        if len(data) + found * (len(new) - len(old)) > MOST_BYTES:
+            raise StepFailed(f"cannot modify {path}: edit {number} makes it larger than {MOST_BYTES:,} bytes")
         data = data.replace(old, new)
     wanted = stat.S_IMODE(mode) | (0o111 if change.executable else 0)
     _replace(folder, name, data, wanted)
@@ -95,9 +98,7 @@ def _write(folder: int, name: str, data: bytes, mode: int) -> None:
 
 def _replace(folder: int, name: str, data: bytes, mode: int) -> None:
     """The new file takes the old one's place when it is whole; links to the old one keep what they had."""
-    staged = f".{name}.phasegate"
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(staged, dir_fd=folder)
+    staged = f".phasegate-{uuid.uuid4().hex}"
     _write(folder, staged, data, mode)
     os.rename(staged, name, src_dir_fd=folder, dst_dir_fd=folder)
 

@@ -3,11 +3,16 @@
 import os
 import stat
 import subprocess
+import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
 
 PLAIN, PROGRAM, FOLDER = 0o644, 0o755, 0o755
 """the modes that are not written down, as git knows only these"""
+
+
+DEEPEST = 3_000
+"""bytes of the longest path of a folder: no system call takes more than 4,096, and roots differ"""
 
 
 class TreeTooLarge(Exception):
@@ -34,7 +39,7 @@ class Listing:
 def list_tree(root: Path, most: int) -> Listing:
     """Everything below a folder; links are not followed. What may not be read is opened up: see `close`.
 
-    Raises TreeTooLarge beyond `most` bytes, OSError.
+    Raises TreeTooLarge beyond `most` bytes or where folders lie too deep in each other, OSError.
     """
     found = Listing()
     todo = [""]
@@ -58,10 +63,15 @@ def remove(path: Path) -> None:
     if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
         return
-    todo = [os.fspath(path)]
+    top = os.fspath(path)
+    todo = [top]
     while todo:
         folder = todo.pop()
         os.chmod(folder, 0o700)
+        if len(os.fsencode(folder)) - len(os.fsencode(top)) > DEEPEST:
+            # What is below it could not be named any more: it comes up to where it can.
+            folder, deep = os.path.join(top, uuid.uuid4().hex), folder
+            os.rename(deep, folder)
         with os.scandir(folder) as entries:
             todo += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
     # Not shutil.rmtree, which fails where folders lie deeper in each other than Python may recurse.
@@ -76,6 +86,10 @@ def common_mode(mode: int) -> int:
 def _look(root: Path, below: str, found: Listing) -> list[str]:
     """Enter one folder; gives the folders in it."""
     here = os.path.join(root, below)
+    if len(os.fsencode(below)) > DEEPEST:
+        raise TreeTooLarge(
+            f"folders lie in each other beyond the {DEEPEST:,} bytes of a path that can be kept"
+        )
     _open_up(here, below, found, os.R_OK | os.W_OK | os.X_OK, 0o700)
     with os.scandir(here) as entries:
         inside = list(entries)

@@ -45,6 +45,10 @@ class Snapshots:
     async def look(self) -> tuple[State, Listing]:
         """What the tree is now. Its contents are in the repository afterwards. Raises TreeTooLarge."""
         found = await asyncio.to_thread(list_tree, self.tree, MOST_BYTES)
+        for path in found.odd:
+            # Git reads files of these names wherever it comes by, and waits for pipes.
+            if os.path.basename(path).lower().startswith(".git"):
+                os.unlink(self.tree / path)
         try:
             gone = sorted(set(self._known()) - set(found.files))
             await self._git(

@@ -1,5 +1,6 @@
 """Test steps: a command, and the report that it writes about its tests."""
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -26,7 +27,7 @@ async def run_tests(place: Place, outcome: Outcome) -> None:
         outcome.notes.append(f"the tests wrote no report to {step.report}")
         return
     try:
-        report = read_report(_contents(place.worktree.path, step.report))
+        report = await asyncio.to_thread(lambda: read_report(_contents(place.worktree.path, step.report)))
     except (ReportUnreadable, ToolError) as error:
         outcome.notes.append(str(error))
         return

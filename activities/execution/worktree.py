@@ -1,8 +1,8 @@
 """One folder in which steps work: made, brought to a state, committed. Never the user's checkout."""
 
 import asyncio
-import contextlib
 import os
+import stat
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -170,12 +170,10 @@ class Worktree:
         have(self._own / "HEAD", f"ref: {BRANCH}{self.branch}\n" if self.branch else f"{head}\n")
         have(self._own / "commondir", "../..\n")
         have(self._own / "gitdir", f"{self.path / '.git'}\n")
-        link = self.path / ".git"
-        with contextlib.suppress(OSError):
-            if not link.is_symlink() and link.read_text() == f"gitdir: {self._own}\n":
-                return
-        remove(link)
-        link.write_text(f"gitdir: {self._own}\n")
+        link, said = self.path / ".git", f"gitdir: {self._own}\n".encode()
+        if not _says(link, said):
+            remove(link)
+            link.write_bytes(said)
 
     async def drop(self) -> None:
         """Remove the folder and what git knows of it."""
@@ -204,3 +202,16 @@ class Worktree:
     async def _git(self, *arguments: str | Path, stdin: bytes = b"") -> bytes:
         index = self._own / "index"
         return await self.repository.run(*arguments, tree=self.path, index=index, stdin=stdin)
+
+
+def _says(file: Path, text: bytes) -> bool:
+    """Whether a regular file holds exactly this. Commands may have put anything in its place, also what
+    never ends or never answers."""
+    try:
+        opened = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return stat.S_ISREG(os.fstat(opened).st_mode) and os.read(opened, len(text) + 1) == text
+    finally:
+        os.close(opened)
