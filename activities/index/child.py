@@ -5,10 +5,12 @@ ends when its input does, however its parent ended; and it is ended by its own c
 processor time than it was given, whatever the code does that reads it.
 """
 
+import atexit
 import os
 import struct
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -20,6 +22,8 @@ from activities.index.tree import FolderTree, GitTree
 
 _LENGTH = struct.Struct("<Q")
 _GIVEN_UP = "indexing was given up"
+_ENOUGH = 20_000_000
+"""bytes that one process reads: it collects no garbage"""
 _CODE = Path(__file__).resolve().parents[2]
 
 
@@ -38,6 +42,13 @@ class Child:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._over = False
+        self.read = 0
+        """bytes of the texts that its process was given"""
+
+    @property
+    def pid(self) -> int:
+        """Its process; 0 while there is none."""
+        return self._process.pid if self._process else 0
 
     def parse(self, tree: GitTree | FolderTree, wanted: list[Wanted], seconds: float) -> Batch | None:
         """Have texts parsed; None when that ended the process. Raises RuntimeError when there is none."""
@@ -45,6 +56,7 @@ class Child:
             tree.git_folder if isinstance(tree, GitTree) else "", os.fspath(tree.root), wanted, seconds
         )
         process = self._running()
+        self.read += sum(each.size for each in wanted)
         assert process.stdin
         assert process.stdout
         try:
@@ -71,7 +83,7 @@ class Child:
             for stream in (self._process.stdin, self._process.stdout):
                 with suppress(OSError):  # what was not read yet is of no use any more
                     stream.close()  # type: ignore[union-attr]
-            self._process = None
+            self._process, self.read = None, 0
 
     def _running(self) -> "subprocess.Popen[bytes]":
         if self._over:
@@ -91,6 +103,40 @@ class Child:
                 self._stop()
                 raise RuntimeError("no process for parsing starts; the lines above say why")
         return self._process
+
+
+class Spare:
+    """At most one child between two indexes: starting one takes as long as reading a small repository."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._child: Child | None = None
+        self._owner = 0
+
+    def take(self) -> Child:
+        """The child that waits, or a new one."""
+        with self._lock:
+            child, self._child = self._child, None
+            return child if child and self._owner == os.getpid() else Child()
+
+    def give(self, child: Child) -> None:
+        """Let a child wait; one that has read much, or that is not needed, ends."""
+        with self._lock:
+            if self._child is None and child.read < _ENOUGH:
+                self._child, self._owner = child, os.getpid()
+                return
+        child.end()
+
+    def end(self) -> None:
+        """Let nothing wait any more."""
+        with self._lock:
+            child, self._child = self._child, None
+        if child and self._owner == os.getpid():
+            child.end()
+
+
+SPARE = Spare()
+atexit.register(SPARE.end)
 
 
 def send(stream: IO[bytes], data: bytes) -> None:

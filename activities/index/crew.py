@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
 
 from activities.index.batch import Batch, Wanted, parse_batch, unparsable
-from activities.index.child import Child
+from activities.index.child import SPARE, Child
 from activities.index.languages import CODE
 from activities.index.tree import FolderTree, GitTree
 
@@ -33,7 +33,7 @@ def parse_all(tree: GitTree | FolderTree, wanted: Sequence[Wanted]) -> Iterator[
         return
     processes = 1 if small else min(_cores(), len(chunks))
     idle: SimpleQueue[Child] = SimpleQueue()
-    children = [Child() for _ in range(processes)]
+    children = [SPARE.take(), *(Child() for _ in range(processes - 1))]
     for child in children:
         idle.put(child)
 
@@ -51,7 +51,11 @@ def parse_all(tree: GitTree | FolderTree, wanted: Sequence[Wanted]) -> Iterator[
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
             for child in children:
-                child.end()
+                # One that is still at work for an index that was given up is of no use to another.
+                if idle.qsize() == len(children) and child is children[0]:
+                    SPARE.give(child)
+                else:
+                    child.end()
 
 
 def parse_chunk(child: Child, tree: GitTree | FolderTree, chunk: Chunk) -> list[Place]:

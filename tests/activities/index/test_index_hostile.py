@@ -10,6 +10,7 @@ import pytest
 
 from activities.index import crew
 from activities.index.build import open_index
+from activities.index.child import SPARE
 from activities.index.lexing import tokens
 from activities.index.records import Role
 from activities.index.tree import UnreadableCheckout
@@ -174,6 +175,20 @@ def test_what_outlasts_a_process_is_named_and_costs_the_others_nothing(
 def test_a_parser_that_cannot_start_is_not_the_fault_of_a_text(
     make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    SPARE.end()
     monkeypatch.setattr(sys, "executable", shutil.which("false"))
     with pytest.raises(RuntimeError, match="no process for parsing starts"):
         open_index(make_repo({"a.py": "def a(): ...\n"}), "HEAD")
+
+
+def test_one_process_reads_one_small_repository_after_the_other(make_repo: MakeRepo) -> None:
+    SPARE.end()
+    open_index(make_repo({"a.py": "def a(): ...\n"}), "HEAD")
+    first = SPARE.take()
+    assert first.pid
+    SPARE.give(first)
+    open_index(make_repo({"b.py": "def b(): ...\n"}), "HEAD")
+    again = SPARE.take()
+    assert again.pid == first.pid
+    again.end()
+    assert SPARE.take().pid == 0
