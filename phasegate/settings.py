@@ -158,8 +158,11 @@ def _read_file(path: Path | None) -> dict[str, Any]:
         raise SettingsError(f"Cannot read the settings file {path}: {wrong.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
         raise SettingsError(f"The settings file {path} is not valid TOML: {wrong}.") from None
-    for name in _VARIABLES_ONLY:
-        if name in values:
+    for name in values:
+        # Whoever fills in the model takes any case; what is not for files must not come in by another.
+        if name not in Settings.model_fields:
+            raise SettingsError(_unknown(name, path))
+        if name in _VARIABLES_ONLY:
             variable = _ENV_PREFIX + name.upper()
             raise SettingsError(f"Setting {name!r} in {path} is not read from a file; set {variable}.")
     for name in _PLACES:
@@ -169,16 +172,18 @@ def _read_file(path: Path | None) -> dict[str, Any]:
     return values
 
 
+def _unknown(name: str, where: Path | str) -> str:
+    near = difflib.get_close_matches(name.lower(), Settings.model_fields, n=1)
+    known = f"known are {', '.join(sorted(Settings.model_fields))}."
+    return f"Unknown setting {name!r} in {where}; {f'did you mean {near[0]!r}?' if near else known}"
+
+
 def _explain(wrong: ValidationError, path: Path | None, overrides: dict[str, Any]) -> str:
     """One sentence about the first error: which setting, where it was set, what is wrong."""
     error = wrong.errors(include_url=False)[0]
     name = str(error["loc"][0])
     if error["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(name, Settings.model_fields, n=1)
-        hint = (
-            f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(Settings.model_fields))}."
-        )
-        return f"Unknown setting {name!r} in {path or 'the arguments'}; {hint}"
+        return _unknown(name, "the arguments")
     variable = _ENV_PREFIX + name.upper()
     if name in overrides:
         where = "as given"

@@ -120,7 +120,16 @@ def test_policy_is_a_free_table_from_the_file_or_as_json(
         ("policy = 3", "Setting 'policy' in {file} is wrong"),
         ("state_dir = 3", "Setting 'state_dir' in {file} is wrong"),
         ("task_queue = ", "The settings file {file} is not valid TOML: Invalid value (at "),
-        ("xyzzy = 1", "Unknown setting 'xyzzy' in {file}; known are cache, drain_seconds"),
+        *(
+            (f"{name} = true", f"Unknown setting {name!r} in {{file}}; did you mean 'unconfined_commands'?")
+            for name in ("UNCONFINED_COMMANDS", "Unconfined_Commands", "unconfined-commands")
+        ),
+        ('Command_Paths = ["/"]', "Unknown setting 'Command_Paths' in {file}; did you mean 'command_paths'?"),
+        (
+            "unconfined_commands = true",
+            "Setting 'unconfined_commands' in {file} is not read from a file; set ",
+        ),
+        ("xyzzy = 1", "Unknown setting 'xyzzy' in {file}; known are cache, command_paths, drain_seconds"),
     ],
 )
 def test_a_mistake_in_the_file_is_one_sentence(project: Path, content: str, told: str) -> None:
