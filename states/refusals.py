@@ -124,6 +124,9 @@ def _check_approve(record: JobRecord, request: Approve) -> None:
     nobody = not request.by or same_person(request.by, UNNAMED)
     if policy.forbid_self_approval and (nobody or same_person(request.by, record.spec.submitted_by)):
         raise Refused("the policy forbid_self_approval needs somebody else than the submitter, by name")
+    if gate.step and not gate.by_hand and not (request.gate or request.digest):
+        # Sent twice, or for the gate before, it would allow a command that nobody has read.
+        raise Refused(f"{gate.id} allows a command; name the gate or the digest that was read")
     if any(same_person(d.by, request.who) for d in gate.decisions):
         raise Refused(f"duplicate: {request.who} has approved {gate.id} already")
     if decisions_enough(record):

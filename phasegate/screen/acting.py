@@ -1,5 +1,6 @@
 """An execution as text: its steps, how far it is, what it changed, and what an operator is asked."""
 
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
@@ -25,6 +26,7 @@ TAIL_LINES = 8
 FAILED_LINES = 25
 """lines of what a failed step printed that are shown"""
 _BAR = 20
+_STRANGE = 8
 _LOOKS = {
     StepStatus.PENDING: ("·", "dim"),
     StepStatus.IN_PROGRESS: ("▸", "cyan"),
@@ -238,7 +240,8 @@ class Steps:
 class Exact:
     """A text of which nothing may be cut or hidden, such as a command that a person is to allow.
 
-    `│` begins a line of the text, `┆` goes on with it; tabs and control characters are named.
+    `│` begins a line of the text, `┆` goes on with it. All but letters, signs, blanks and newlines is named,
+    other blanks and line ends too: a shell takes them for parts of words.
     """
 
     def __init__(self, text: str) -> None:
@@ -247,9 +250,25 @@ class Exact:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Folded at any character: words would lose the blanks at the ends of lines."""
         width = max(options.max_width - 4, 8)
-        for line in tame(self.text).replace("\t", "<U+0009>").split("\n"):
+        for line in "".join(map(_seen, self.text)).split("\n"):
             for number, piece in enumerate(chop_cells(line, width) or [""]):
                 yield Text(f"  {'┆' if number else '│'} {piece}", "bold", no_wrap=True, overflow="ignore")
+
+
+def _seen(letter: str) -> str:
+    unseen = letter not in " \n" and unicodedata.category(letter)[0] in "ZCM"
+    return f"<U+{ord(letter):04X}>" if unseen else letter
+
+
+def _strange_letters(command: str) -> Iterator[Text]:
+    """Which letters of a command only look as if they were the ones of its tools, perhaps."""
+    strange = [each for each in dict.fromkeys(command) if each > "\x7f" and _seen(each) == each]
+    if strange:
+        names = ", ".join(
+            f"{each} {unicodedata.name(each, f'U+{ord(each):04X}')}" for each in strange[:_STRANGE]
+        )
+        more = f" and {len(strange) - _STRANGE} more" if len(strange) > _STRANGE else ""
+        yield Text(f"  in it, beyond ASCII: {names}{more}", "yellow")
 
 
 def operator_lines(gate: Gate) -> Iterator[RenderableType]:
@@ -260,6 +279,8 @@ def operator_lines(gate: Gate) -> Iterator[RenderableType]:
         yield Text(f"  {tame_line(note)}", "yellow")
     yield Text("  what a person is to do:" if gate.by_hand else "  the exact command:", "dim")
     yield Exact(gate.asks)
+    if not gate.by_hand:
+        yield from _strange_letters(gate.asks)
 
 
 def act_sentence(act: ActNote) -> Text:

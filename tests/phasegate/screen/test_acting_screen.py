@@ -108,6 +108,29 @@ def test_an_exact_command_is_folded_and_never_cut(width: int) -> None:
     assert whole == COMMAND.replace("\t", "<U+0009>").replace("\x1b", "<U+001B>")
 
 
+@pytest.mark.parametrize(
+    "unseen", ["\r", "\x0b", "\u2028", "\u00a0", "\u3000", "\u200b", "\u202e", "\ufe0f", "\u034f"]
+)
+def test_an_exact_command_shows_what_only_a_shell_would_see(unseen: str) -> None:
+    assert drawn(Exact(f"git{unseen}status")).strip() == f"│ git<U+{ord(unseen):04X}>status"
+
+
+def test_letters_that_look_like_others_are_named() -> None:
+    gate = Gate(
+        id="operator-1",
+        phase=Phase.VERIFIED,
+        digest="d" * 64,
+        opened=NOW,
+        step="1",
+        asks="./p\u0443test \u00fcber",
+    )
+    assert (
+        "beyond ASCII: \u0443 CYRILLIC SMALL LETTER U, \u00fc LATIN SMALL LETTER U WITH DIAERESIS"
+        in drawn(*operator_lines(gate), width=150)
+    )
+    assert "ASCII" not in drawn(*operator_lines(gate.model_copy(update={"asks": "make it"})))
+
+
 def test_an_operator_is_told_what_and_why() -> None:
     gate = Gate(
         id="operator-1",
