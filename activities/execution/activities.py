@@ -13,6 +13,7 @@ from activities.briefing import lasting
 from activities.execution.at_hand import StepAtHand
 from activities.execution.bundles import BundleUnusable
 from activities.execution.carrying import Carrier
+from activities.execution.disk import disk_is_full
 from activities.execution.folders import Acts, BranchMoved
 from activities.execution.listing import remove
 from activities.execution.merging import can_merge
@@ -33,6 +34,7 @@ from activities.execution_orders import (
     StepOrder,
     Summary,
 )
+from activities.git import GitError
 from activities.heartbeat import beating
 from activities.index.shelf import IndexShelf
 from activities.store import Store
@@ -87,7 +89,7 @@ class ExecutionActivities:
     @activity.defn
     async def prepare_execution(self, order: ExecutionOrder) -> Prepared:
         """Have the worktree on its branch as the order says, on an empty disk too."""
-        async with beating():
+        async with beating(), _space():
             act, at = await _usable(self._acts.open(order))
             async with act.main.held() as main:
                 await _usable(act.stand(at))
@@ -107,7 +109,7 @@ class ExecutionActivities:
     @activity.defn
     async def run_step(self, order: StepOrder) -> StepResult:
         """Carry out one step. Heartbeats tell how it goes; a cancellation ends it within a second."""
-        async with _telling(order.step) as started:
+        async with _telling(order.step) as started, _space():
             carrier = await self._carrier()
             result: StepResult = await _usable(carrier.carry(await self._at_hand(order), started))
             return result
@@ -131,14 +133,14 @@ class ExecutionActivities:
     @activity.defn
     async def land_steps(self, order: LandOrder) -> Landed:
         """Merge steps that ran beside each other into branch and tree."""
-        async with beating():
+        async with beating(), _space():
             carrier = await self._carrier()
             return Landed(results=await _usable(carrier.land(order)))
 
     @activity.defn
     async def roll_back(self, order: RollbackOrder) -> Prepared:
         """Bring branch and whole tree back. Refused when the branch is not where the job knows it to be."""
-        async with beating():
+        async with beating(), _space():
             act, _ = await _usable(self._acts.open(order.at))
             back = order.at.model_copy(update={"head": order.commit, "snapshot": order.snapshot})
             _, at = await _usable(self._acts.open(back))
@@ -157,21 +159,27 @@ class ExecutionActivities:
                 await act.stand(at)
                 notes = await main.bring(at.head, at.snapshot)
                 await main.follow(at.head)
+            sandbox, _ = await sandbox_offered()
             return Prepared(
-                path=str(act.main.path), branch=at.branch, head=at.head, snapshot=at.snapshot, notes=notes
+                path=str(act.main.path),
+                branch=at.branch,
+                head=at.head,
+                snapshot=at.snapshot,
+                sandbox=sandbox,
+                notes=notes,
             )
 
     @activity.defn
     async def summarise_execution(self, order: ExecutionOrder) -> Summary:
         """What the execution has changed in all."""
-        async with beating():
+        async with beating(), _space():
             act, at = await _usable(self._acts.open(order))
             return await summarise(act.repository, self._acts.store, at.workspace.commit, at.head)
 
     @activity.defn
     async def leave_execution(self, order: ExecutionOrder) -> None:
         """Remove the worktrees. The branch stays: in its repository here, and in the store."""
-        async with beating():
+        async with beating(), _space():
             act, _ = await _usable(self._acts.open(order))
             async with act.main.held() as main:
                 await main.drop()
@@ -188,6 +196,18 @@ async def _usable(work: Awaitable[Any]) -> Any:
         return await lasting(work)
     except (BundleUnusable, BranchMoved) as error:
         raise ApplicationError(str(error), type=type(error).__name__, non_retryable=True) from None
+
+
+@contextlib.asynccontextmanager
+async def _space() -> AsyncIterator[None]:
+    """A full disk goes to the workflow at once, in one sentence: people make space, no further try does."""
+    try:
+        yield
+    except (GitError, OSError) as error:
+        if not disk_is_full(error):
+            raise
+        why = "the disk is full; free some space, then resume"
+        raise ApplicationError(why, type="DiskFull", non_retryable=True) from None
 
 
 @contextlib.asynccontextmanager

@@ -1,12 +1,12 @@
 """Carrying steps out: from an order to a result, once, in the right tree, with nothing left on the way."""
 
 import contextlib
-import errno
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from activities.execution.at_hand import StepAtHand
 from activities.execution.commands import Place
+from activities.execution.disk import disk_is_full
 from activities.execution.folders import Act, Acts, BranchMoved
 from activities.execution.landing import Landings
 from activities.execution.limits import marked
@@ -23,7 +23,6 @@ from activities.git import GitError
 from activities.index.shelf import IndexShelf
 from states.execution import StepResult, StepStatus
 
-_FULL = "No space left on device"
 Started = Callable[[Running], None]
 
 
@@ -168,11 +167,7 @@ def _explained(outcome: Outcome) -> Iterator[None]:
         yield
     except (StepFailed, TreeTooLarge) as error:
         outcome.error = str(error)
-    except GitError as error:
-        if _FULL not in error.stderr:
-            raise
-        outcome.error = "the disk is full; free some space and try the step again"
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+    except (GitError, OSError) as error:
+        if not disk_is_full(error):
             raise
         outcome.error = "the disk is full; free some space and try the step again"

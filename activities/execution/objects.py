@@ -164,8 +164,10 @@ def _opened(path: Path) -> Iterator[pygit2.Repository]:
         raise GitError("open", str(error)) from error
     try:
         yield here
-    except (pygit2.GitError, KeyError, ValueError) as error:
+    except (KeyError, ValueError) as error:
         raise GitError("read", f"object not found: {error}") from error
+    except pygit2.GitError as error:
+        raise GitError("read or write", str(error)) from error
     finally:
         here.free()
 
