@@ -7,6 +7,7 @@ from states.artifacts.base import Artifact, canonical_json
 from states.artifacts.plan import PlanOption
 from states.option_checks import Optional, option_problems, options_of, sound
 from states.options import Criterion, ranked
+from states.policy import MOST_OPTIONS
 from states.steps import refined
 
 
@@ -30,6 +31,8 @@ def edited(
 
     Raises BadOption for the first that cannot be carried out.
     """
+    if (count := len(artifact.options)) > MOST_OPTIONS:
+        raise BadOption(f"there are {count} options; people can compare {MOST_OPTIONS} at most")
     known = list(subtasks)
     for option in artifact.options:
         if problems := option_problems(option, known):

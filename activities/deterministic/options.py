@@ -11,6 +11,7 @@ from states.artifacts.base import OpenPoint
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.plan import PlanOption
 from states.option_checks import sound
+from states.policy import MOST_OPTIONS
 
 
 def with_options(plan: ImplementationPlanArtifact, brief: Brief, index: Index) -> ImplementationPlanArtifact:
@@ -37,7 +38,8 @@ def joined(
     subtasks = [subtask.subtask_id for subtask in plan.subtasks]
     brought, wrong = sound(brief.brought, subtasks)
     kept, left_out = sound((*brought, *drawn_up), subtasks)
-    fresh = kept[len(brought) :][: brief.option_count]
+    room = min(brief.option_count, MOST_OPTIONS - len(brought))
+    fresh = kept[len(brought) :][:room]
     why = tuple(
         OpenPoint(subject=f"option {name}", why=f"left out: {reason}") for name, reason in (*wrong, *left_out)
     )
