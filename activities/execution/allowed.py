@@ -89,6 +89,7 @@ def _matches(words: list[str], pattern: list[str]) -> bool:
 
 
 def _leads_out(word: str) -> bool:
-    """Whether a word, or what follows `=` or an option's letter in it, is a path out of the folder."""
-    value = re.sub(r"^-\w(?=[/~.])", "", word).rpartition("=")[2]
-    return value.startswith(("/", "~")) or ".." in value.split("/")
+    """Whether a word, or what stands in it behind `=`, `:`, `,` or an option's letter, is a path out of the
+    folder."""
+    values = re.split("[=:,]", re.sub(r"^-\w(?=[/~.])", "", word))
+    return any(value.startswith(("/", "~")) or ".." in value.split("/") for value in values)

@@ -145,8 +145,15 @@ def _tools() -> list[str]:
     for entry in os.get_exec_path():
         path = Path(entry)
         of_tools = path.name in ("bin", "shims") and path.parent.name not in ("", ".local")
-        found.add(str(path.parent if of_tools and str(path.parent) != home else path))
+        found.add(str(path.parent if of_tools and not _holds_more(path.parent, home) else path))
     hidden = (*_HIDDEN, home)
     return sorted(
-        path for path in found if path != home and any(path.startswith(f"{each}/") for each in hidden)
+        path
+        for path in found
+        if not _holds_more(Path(path), home) and any(path.startswith(f"{each}/") for each in hidden)
     )
+
+
+def _holds_more(path: Path, home: str) -> bool:
+    """Whether a folder is more than one of tools: a home, what holds homes or disks, a daemon's socket."""
+    return str(path) in (home, *_HIDDEN) or str(path.parent) == "/home" or path.name == ".docker"

@@ -148,7 +148,8 @@ class Worktree:
         """What `git add --all` makes of the folder."""
         found, leave_out = step.found, step.leave_out
         await self._git("read-tree", "--reset", head)
-        left = [f":(exclude,literal){path}" for path in found.repositories]
+        # Git refuses to add what it would take for its own folder on other systems.
+        left = [":(exclude,icase).git", *(f":(exclude,literal){path}" for path in found.repositories)]
         if leave_out and not await self._git("ls-files", "--", f":(literal){leave_out}"):
             left.append(f":(exclude,literal){leave_out}")
         await self._git(

@@ -13,6 +13,7 @@ RULES = CommandRules()
     [
         *("pytest", "pytest -x tests/test_a.py", "pytest -k 'a and b'", "python -m pytest -q"),
         *("make test", "npm test", "go test ./...", "cargo test --all", "ruff check .", "mypy src"),
+        *("pytest tests/a.py::test_b[1:2]", "cargo test a::b", "npm run test"),
         *("echo ok", "exit 3", "git status"),
     ],
 )
@@ -27,7 +28,8 @@ def test_common_tools_run(command: str) -> None:
         *("pytest `id`", "pytest $HOME", "pytest\nid", "pytest &", "FOO=1 pytest", "./pytest", "/tmp/pytest"),
         *("make install", "make -f /tmp/x", "npm run evil", "pytestx", "python -c 1", "", "   ", "pytest 'a"),
         *("pytest --basetemp=/home/me", "pytest ../other", "cat ~/.ssh/id_rsa", "cat /etc/passwd"),
-        *("ruff check --config=../x .", "git diff --output=/tmp/x", "cat a\\ b", "pytest {a,b}"),
+        *("ruff check --config=../x .", "git diff --output=/tmp/x=1", "cat a\\ b", "pytest {a,b}"),
+        *("git diff --output=/tmp/x", "pytest --cov-report=xml:/home/me/x", "ls --ignore=a,../b"),
     ],
 )
 def test_everything_else_waits_for_a_person(command: str) -> None:

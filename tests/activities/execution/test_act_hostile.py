@@ -1,10 +1,14 @@
 """What steps leave behind to harm the worker that looks at it: each ends and harms no later step."""
 
 import asyncio
+import itertools
+from pathlib import Path
 
 import pytest
 
 from activities.execution.junit import MOST_BYTES, MOST_ELEMENTS, ReportUnreadable, read_report
+from activities.execution.sandbox import Sandbox
+from activities.execution_orders import CommandRules
 from states.artifacts.plan import ExactEdit, FileChange, FileChangeKind, StepType
 from states.execution import StepResult
 from tests.activities.execution.acting import Acting, completed, failed, shell, step
@@ -28,6 +32,14 @@ async def test_git_waits_for_no_pipe(acting: Acting, name: str) -> None:
     made = await does(acting, f"mkdir -p new; rm -f {name}; mkfifo {name}; echo 1 > new/file; echo 2 > added")
     assert f"{name} is no file: not kept" in completed(made).notes
     assert {"new/file", "added"} <= set(made.files)
+
+
+@pytest.mark.parametrize("name", [".GIT", ".Git", "docs/.gIT"])
+async def test_what_looks_like_gits_own_folder_stays_off_the_branch(acting: Acting, name: str) -> None:
+    made = completed(
+        await does(acting, f"mkdir {name}; echo 1 > {name}/p; echo '*.tmp' > .gitignore; touch a.b")
+    )
+    assert set(made.files) == {".gitignore", "a.b"}
 
 
 @pytest.mark.parametrize("instead", ["mkfifo .git", "truncate -s 60G .git", "ln -s /dev/zero .git", "true"])
@@ -73,6 +85,28 @@ async def test_an_edit_touches_no_other_file_and_takes_long_names(acting: Acting
     edited = completed(await acting.step(step(StepType.FILE_OPERATION, "2", files=changes)))
     assert edited.files == ("calc.py", long)
     assert (acting.tree / ".calc.py.phasegate").read_text() == "mine\n"
+
+
+def test_tools_below_homes_show_no_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    entries = (
+        "/home/ann/bin",
+        "/home/ann/.cargo/bin",
+        "/srv/bin",
+        f"{tmp_path}/bin",
+        f"{tmp_path}/.docker/bin",
+    )
+    monkeypatch.setenv("PATH", ":".join(entries))
+    asked = Sandbox("bwrap").around(["true"], Path("/tmp/tree"), (), CommandRules())
+    shown = {path for option, path in itertools.pairwise(asked) if option == "--ro-bind-try"}
+    assert {
+        "/home/ann/bin",
+        "/home/ann/.cargo",
+        "/srv/bin",
+        f"{tmp_path}/bin",
+        f"{tmp_path}/.docker/bin",
+    } <= shown
+    assert not shown & {"/home/ann", "/srv", str(tmp_path), f"{tmp_path}/.docker"}
 
 
 @pytest.mark.parametrize(
