@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from phasegate.problems import WrongUse
 from states.artifacts.plan import PlanOption, StepType
 from states.option_checks import option_problems
-from states.plan_reading import BadPlan, read_option
+from states.plan_reading import BadPlan, read_option, strange_field
 
 SHIPPED = Path(__file__).parent / "templates"
 MOST_BYTES = 200_000
@@ -94,6 +94,8 @@ def read_ready(name: str, by: str) -> Filled:
         option = read_option({"id": id, **data}, source=f"person:{by}")
     except BadPlan as wrong:
         raise WrongUse(f"{name}: {wrong}") from None
+    if strange := strange_field(data):
+        raise WrongUse(f"{name}: {strange[:100]} is no field of a plan")
     if problems := option_problems(option, ()):
         raise WrongUse(f"{name}: {problems[0]}")
     plan = option.plan
@@ -138,6 +140,8 @@ def fill(template: Template, given: Mapping[str, str]) -> Filled:
         option = read_option(body, id=template.name, source=f"template:{template.name}")
     except BadPlan as wrong:
         raise WrongUse(f"template {template.name}: {wrong}") from None
+    if strange := strange_field(template.option):
+        raise WrongUse(f"template {template.name}: {strange[:100]} is no field of an option")
     for step in option.plan.steps:
         if step.type in _RUN and not step.command:
             raise WrongUse(f"template {template.name}: step {step.id} runs something and names no command")
@@ -221,4 +225,6 @@ def _value(name: str, values: Mapping[str, str], template: Template) -> str:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+    mark = getattr(error, "problem_mark", None)
+    line = f" in line {mark.line + 1}" if mark else ""
+    return str(error).splitlines()[0][:200] + line if str(error) else type(error).__name__

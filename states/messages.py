@@ -153,7 +153,7 @@ class Act(Request):
 
 
 class Pause(Request):
-    """Stop starting new work; what runs is finished and kept."""
+    """Start no new work. What plans is finished and kept; steps that run are stopped and put back."""
 
     main: ClassVar[str] = "reason"
     reason: Line = ""

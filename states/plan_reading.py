@@ -7,10 +7,10 @@ the checks of `states.option_checks` say so.
 import contextlib
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from states.artifacts.plan import Plan, PlanOption
 
@@ -60,6 +60,27 @@ def read_option(written: Mapping[str, Any], **more: str) -> PlanOption:
         error = wrong.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part + 1) if isinstance(part, int) else part for part in error["loc"])
         raise BadPlan(f"{where}: {error['msg'].removeprefix('Value error, ')}") from None
+
+
+def strange_field(written: Mapping[str, Any]) -> str:
+    """The first name in an option, such as `plan.steps.1.typ`, that is no field's; blank if all are known."""
+    return next(_strange(PlanOption, shaped(written), ""), "")
+
+
+def _strange(model: type[BaseModel], given: Mapping[str, Any], where: str) -> Iterator[str]:
+    for name, value in given.items():
+        known = model.model_fields.get(name)
+        if known is None:
+            yield f"{where}{name}"
+            continue
+        kinds = (known.annotation, *get_args(known.annotation))
+        inner = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
+        if inner and isinstance(value, Mapping):
+            yield from _strange(inner, value, f"{where}{name}.")
+        elif inner and isinstance(value, list):
+            for number, each in enumerate(value, 1):
+                if isinstance(each, Mapping):
+                    yield from _strange(inner, each, f"{where}{name}.{number}.")
 
 
 def shaped(written: Mapping[str, Any]) -> dict[str, Any]:

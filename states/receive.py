@@ -34,7 +34,7 @@ from states.record import Decision, Demand, Hold, JobRecord
 from states.refusals import Refused, check, option_named, question_of
 from states.selecting import choose, options_at_hand
 from states.spending import used_up
-from states.words import HoldKind, Message, ModeTrigger, ReviewKind, Stage, Trigger
+from states.words import HoldKind, Message, Mode, ModeTrigger, ReviewKind, Stage, Trigger
 
 
 def read(record: JobRecord, name: str, args: Sequence[Any]) -> Request:
@@ -106,8 +106,10 @@ def _apply(record: JobRecord, request: Request, now: datetime) -> str:
             ask_undo(record, request.to, request.who, now)
             return f"rolls back to {f'step {request.to}' if request.to else 'the start'}"
         case Pause():
+            acting = record.mode is Mode.ACT
             pause(record, Hold(reason=request.reason or "paused", by=request.who, since=now), now)
-            return "paused; what runs is finished and kept"
+            what = "steps that run are stopped and put back" if acting else "what runs is finished and kept"
+            return f"paused; {what}"
         case Resume():
             unpause(record, ModeTrigger.RESUME, request.who, now)
             return "goes on"

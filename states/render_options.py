@@ -1,12 +1,15 @@
 """Options as markdown: side by side, then each with its steps."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 
 from states.artifacts.plan import Plan, PlanOption, PlanStep
 from states.comparison import compare, duration
 from states.options import rank
 from states.render_parts import bullets, line, section, table
 
+EDIT = 200
+"""characters of either side of an edit that are shown"""
 HEAD = ("#", "option", "complexity", "duration", "confidence", "risk", "score", "steps", "what")
 
 
@@ -50,12 +53,10 @@ def summary(options: Sequence[PlanOption]) -> str:
 
 
 def step_line(number: int, step: PlanStep) -> str:
-    """`2. [testing] Run the tests, after S1; 2m0s`"""
+    """`2. [testing] t: Run the tests, after S1; 2m0s`, without a duration where none is estimated."""
     after = f", after {', '.join(step.dependencies)}" if step.dependencies else ""
-    return (
-        f"{number}. [{step.type}] {step.id}: {line(step.title, 120)}{after}{when(step)}"
-        f"; {duration(step.estimated_minutes)}"
-    )
+    takes = f"; {duration(step.estimated_minutes)}" if step.estimated_minutes else ""
+    return f"{number}. [{step.type}] {step.id}: {line(step.title, 120)}{after}{when(step)}{takes}"
 
 
 def when(step: PlanStep) -> str:
@@ -94,9 +95,20 @@ def _option(option: PlanOption) -> list[str]:
         ),
         *bullets(risks, full=True),
         *_commands(plan),
+        *bullets((text for step in plan.steps for text in _changes(step)), full=True),
         "",
     ]
 
 
 def _commands(plan: Plan) -> list[str]:
     return bullets((f"`{step.id}` runs `{step.command}`" for step in plan.steps if step.command), full=True)
+
+
+def _changes(step: PlanStep) -> Iterator[str]:
+    """What a step does to files, for whoever approves it: each file, and each edit as it is written."""
+    for file in step.files:
+        to = f" to `{file.to}`" if file.to else ""
+        yield f"`{step.id}`: {file.kind} `{file.path}`{to}"
+        for edit in file.edits:
+            old, new = (line(json.dumps(text, ensure_ascii=False), EDIT) for text in (edit.old, edit.new))
+            yield f"`{step.id}`: in `{file.path}`, {old} becomes {new}"

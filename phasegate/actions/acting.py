@@ -16,7 +16,9 @@ from phasegate.screen.asking import Left, ask
 from phasegate.screen.tame import tame_line
 from phasegate.session import Outcome, Session
 from states.act import ActEnd, ActNote
+from states.artifacts.plan import Plan, PlanStep
 from states.execution import StepStatus
+from states.steps import resolve
 from states.undoing import START
 from states.view import JobView
 from states.words import Message, QuestionHandling
@@ -53,6 +55,7 @@ async def roll_back(session: Session, prefix: str, to: str, yes: bool, by: str) 
     view = await client.view(job)
     execution = await client.executions.view(view.act) if view.act else None
     if execution:
+        _check_step(execution.act, to)
         session.say(*_warning(execution.act, to))
     if not yes:
         if not session.interactive:
@@ -67,6 +70,14 @@ async def roll_back(session: Session, prefix: str, to: str, yes: bool, by: str) 
     if not ack.state:
         return acknowledged(job, ack)  # nobody has read it yet
     return await _undone(session, client, job, view.ledger_count)
+
+
+def _check_step(act: ActNote, to: str) -> None:
+    """Raises WrongUse for what names no step, before anybody is asked to agree to it."""
+    steps = tuple(PlanStep(id=each.id, title=each.title) for each in act.last.steps)
+    if steps and to.strip().casefold() not in START and resolve(Plan(title="", steps=steps), to) is None:
+        known = tame_line(", ".join(step.id for step in steps))
+        raise WrongUse(f"the plan has no step {tame_line(to, 60)!r}; steps are {known}")
 
 
 def _warning(act: ActNote, to: str) -> list[Text]:

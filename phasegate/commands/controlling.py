@@ -64,7 +64,7 @@ group.command("rewind", help="The same as restart.")(restart)
 
 @group.command()
 def pause(job: Job, reason: Reason = "", by: By = "", as_json: Json = False) -> int:
-    """Start no new work; what runs is finished and kept."""
+    """Start no new work. What plans is finished and kept; steps that run are stopped and put back."""
     from phasegate.actions.controlling import pause_job
 
     return run(lambda session: pause_job(session, job, reason, by), as_json)

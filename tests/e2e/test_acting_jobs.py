@@ -57,6 +57,8 @@ async def test_a_job_carries_its_plan_out_and_back_again(address: str, tmp_path:
         assert back.mode is Mode.PAUSED
         assert back.hold
         assert back.hold.reason == "rolled back to the start; resume carries on from there"
+        assert back.act
+        assert back.act.last.sandbox == view.act.last.sandbox, "what confines commands is known behind it too"
         assert (tree / "app.py").read_text() == FILES["app.py"]
         await stage.cli.signal(job, "resume")
         done = await stage.until(job, lambda v: v.mode is Mode.NORMAL)

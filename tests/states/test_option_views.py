@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from states.artifacts.plan import Complexity, Estimates, Plan, PlanOption, PlanStep, StepCondition, StepType
+from states.artifacts.plan import (
+    Complexity,
+    Estimates,
+    ExactEdit,
+    FileChange,
+    FileChangeKind,
+    Plan,
+    PlanOption,
+    PlanStep,
+    StepCondition,
+    StepType,
+)
 from states.artifacts.validation import ValidationArtifact
 from states.option_checks import concerns, option_problems, same_steps, sound
 from states.option_diagram import plan_diagram
@@ -40,11 +51,24 @@ def test_an_artifact_shows_them_side_by_side_with_their_steps() -> None:
     assert "- b, v1: for: fast" in short
     assert "[testing]" not in short
     assert re.search(r"\| 1 \| b +\| Low +\| 1h30m0s +\| 90% +\| Low +\| 62.0", text)
-    assert "2. [testing] t: test, after 1; 0s" in text
-    assert "3. [code_generation] why: look, if t is failed; 0s" in text
+    assert "2. [testing] t: test, after 1\n" in text
+    assert "3. [code_generation] why: look, if t is failed\n" in text
     assert "- for: fast" in text
     assert "- against: slow" in text
     assert "'B' is recommended" in text
+
+
+def test_what_a_step_does_to_files_is_shown_to_whoever_approves_it() -> None:
+    edit = ExactEdit(old="a -\n b", new="a + b")
+    files = (
+        FileChange(path="calc.py", kind=FileChangeKind.MODIFY, edits=(edit,)),
+        FileChange(path="old.py", kind=FileChangeKind.MOVE, to="new.py"),
+    )
+    fix = PlanStep(id="fix", title="fix", action="fix", type=StepType.FILE_OPERATION, files=files)
+    text = markdown(ValidationArtifact(plan_digest="d", options=(option("b", steps=(fix,)),)), full=True)
+    assert "- `fix`: modify `calc.py`\n" in text
+    assert '- `fix`: in `calc.py`, "a -\\n b" becomes "a + b"' in text
+    assert "- `fix`: move `old.py` to `new.py`\n" in text
 
 
 def test_the_summary_says_when_weights_and_score_disagree() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from states.artifacts.plan import Complexity, StepType
 from states.option_checks import option_problems
-from states.plan_reading import BadPlan, minutes_of, plan_object, read_option, read_plan
+from states.plan_reading import BadPlan, minutes_of, plan_object, read_option, read_plan, strange_field
 
 SEED = {
     "title": "Cache lookups",
@@ -23,6 +23,16 @@ SEED = {
     "pros": ["fast"],
     "cons": ["memory"],
 }
+
+
+def test_names_that_are_no_fields() -> None:
+    assert strange_field(SEED) == ""
+    assert strange_field({"title": "x", "step": []}) == "step"
+    assert strange_field({"title": "x", "steps": [{"title": "a"}, {"title": "b", "typ": 1}]}) == (
+        "plan.steps.2.typ"
+    )
+    edit = {"path": "a", "kind": "modify", "edits": [{"old": "a", "neu": "b"}]}
+    assert strange_field({"title": "x", "steps": [{"files": [edit]}]}) == "plan.steps.1.files.1.edits.1.neu"
 
 
 def test_the_seeds_form() -> None:

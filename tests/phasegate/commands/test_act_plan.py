@@ -93,6 +93,8 @@ def test_on_a_terminal(
         ("title: x\nsteps: []\n", "plan must have at least one step"),
         ("title: x\nsteps: [{title: a, type: shell_command}]\n", "action is required"),
         ("title: [\n", "is no YAML that is taken"),
+        ("title: x\nsteps: [\n", "in line 3"),
+        ("title: x\nsteps: [{title: a, typ: testing, action: ls}]\n", "plan.steps.1.typ is no field"),
     ],
 )
 def test_what_is_no_plan_is_told_before_anything_starts(
