@@ -35,7 +35,8 @@ def decide(
             execution.steps[step.id] = run.model_copy(update={"attempts": run.attempts + step.retries + 1})
             end_step(execution, plan, step.id, no, now)
         elif step.id in ready:
-            execution.steps[step.id] = run.model_copy(update={"status": StepStatus.PENDING})
+            # The time that it waited for a person is not the step's.
+            execution.steps[step.id] = run.model_copy(update={"status": StepStatus.PENDING, "started": None})
 
 
 def by_hand(step: PlanStep) -> bool:

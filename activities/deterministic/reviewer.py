@@ -2,12 +2,17 @@
 
 from pathlib import Path
 
+from activities.deterministic.edit_checks import unmet
 from activities.index.model import Index
 from activities.index.shelf import IndexShelf
 from states.artifacts.base import Artifact
 from states.coherence import Ground, review
-from states.review import Review
-from states.words import Phase
+from states.option_checks import options_of
+from states.review import Finding, Review
+from states.words import Phase, ReviewKind
+
+MOST_WARNINGS = 20
+"""changes that cannot be made as things are, told at once"""
 
 
 class MechanicalReviewer:
@@ -25,7 +30,17 @@ class MechanicalReviewer:
         commit: str,
     ) -> Review:
         """Findings and facts about the artifact of `phase`."""
-        return review(phase, artifacts, ground_of(self._shelf.get(root, commit)), digests[phase], digests)
+        ground = ground_of(self._shelf.get(root, commit))
+        found = review(phase, artifacts, ground, digests[phase], digests)
+        if phase is not Phase.VALIDATION:
+            return found
+        # Warnings: commands and people may change a file before the step that needs it.
+        told = [
+            Finding(kind=ReviewKind.TECHNICAL, what=why, where=option.id, blocking=False)
+            for option in options_of(artifacts[phase])
+            for why in unmet(option, root)
+        ]
+        return found.model_copy(update={"findings": (*found.findings, *told[:MOST_WARNINGS])})
 
 
 def ground_of(index: Index) -> Ground:
