@@ -11,6 +11,7 @@ from temporalio.client import (
     WorkflowExecutionDescription,
     WorkflowExecutionStatus,
     WorkflowFailureError,
+    WorkflowHandle,
     WorkflowQueryFailedError,
 )
 from temporalio.converter import DataConverter
@@ -113,8 +114,8 @@ class Executions:
         """What its workflow says; None when it cannot be asked."""
         if described is None:
             return None
-        handle = self._client.get_workflow_handle_for(
-            ExecutionWorkflow.run, execution, run_id=described.run_id
+        handle: WorkflowHandle[ExecutionWorkflow, ActOutcome] = self._client.get_workflow_handle(
+            execution, run_id=described.run_id, result_type=ActOutcome
         )
         try:
             if described.status is WorkflowExecutionStatus.COMPLETED:

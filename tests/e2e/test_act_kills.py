@@ -149,7 +149,9 @@ async def _ended(all_: ActMortals, run: Run) -> ActOutcome:
     client = (await all_.client()).temporal
     while True:
         try:
-            return await client.get_workflow_handle_for(ExecutionWorkflow.run, run.order.execution).result()
+            handle = client.get_workflow_handle(run.order.execution, result_type=ActOutcome)
+            outcome: ActOutcome = await handle.result()
+            return outcome
         except Exception as gone:  # the server is away for a moment
             if "onnect" not in str(gone) and "navailable" not in str(gone):
                 raise
@@ -161,7 +163,7 @@ async def killed(home: Path, victims: str, places: Sequence[str], note: Note) ->
     project = repository(home / "project", FILES)
     async with act_mortals(home) as all_:
         opened = await Workspaces(home / "workspaces").open("kill-0", str(project))
-        runs = []
+        runs: list[Run] = []
         # Last the one whose command runs and does not wait.
         for some in ([place for place in places if place != DURING], [DURING] if DURING in places else []):
             runs += (new := await begun(all_, opened.ref, some, len(runs)))
