@@ -43,6 +43,7 @@ STEPS = (
 )
 
 
+@pytest.mark.slow
 async def test_a_job_outlives_commands_that_do_their_worst(address: str, tmp_path: Path) -> None:
     _, why = await sandbox_offered()
     if why:
@@ -76,6 +77,7 @@ async def test_a_job_outlives_commands_that_do_their_worst(address: str, tmp_pat
     assert (project / "app.py").read_text() == FILES["app.py"]
 
 
+@pytest.mark.slow
 async def test_a_full_disk_holds_a_job_until_there_is_space(address: str, tmp_path: Path) -> None:
     project = repository(tmp_path / "project", FILES)
     large = FileChange(path="large", kind=FileChangeKind.CREATE, content="x" * 1_000_000)

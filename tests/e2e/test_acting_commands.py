@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from states.artifacts.plan import ExactEdit, FileChange, FileChangeKind, PlanStep, StepType
 from tests.e2e.acted import Acted
 from tests.e2e.acting_stage import WITHOUT_PEOPLE, acting_stage
@@ -155,6 +157,7 @@ async def test_watching_as_json_lines(address: str, tmp_path: Path) -> None:
     assert next(event for event in events if event["type"] == "ended" and event["end"] == "failed")
 
 
+@pytest.mark.slow
 async def test_an_execution_has_its_own_id(address: str, tmp_path: Path) -> None:
     project = repository(tmp_path / "purse", BUG)
     async with acting_stage(address, tmp_path, project, fix()) as stage:
@@ -173,6 +176,7 @@ async def test_an_execution_has_its_own_id(address: str, tmp_path: Path) -> None
         assert "carried out already" in again.sentence
 
 
+@pytest.mark.slow
 async def test_looking_while_no_worker_runs(address: str, tmp_path: Path) -> None:
     project = repository(tmp_path / "purse", BUG)
     steps = (fix(), a_step("slow", "fix", command="sleep 30"))
@@ -189,6 +193,7 @@ async def test_looking_while_no_worker_runs(address: str, tmp_path: Path) -> Non
     assert "slow" in (await phasegate("show", job)).out
 
 
+@pytest.mark.slow
 async def test_a_closed_job_is_opened_again_to_take_its_work_back(address: str, tmp_path: Path) -> None:
     project = repository(tmp_path / "purse", BUG)
     async with acting_stage(address, tmp_path, project, fix()) as stage:

@@ -135,6 +135,7 @@ async def check(cell: Cell, home: Path, victims: str) -> None:
             assert {e.source for e in received} <= {other.agent}
 
 
+@pytest.mark.slow
 async def test_two_agents_survive(tmp_path: Path) -> None:
     moment, victims = FAST
     await check(run_of(moment, tmp_path), tmp_path, victims)

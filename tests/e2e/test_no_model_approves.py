@@ -30,7 +30,7 @@ OVER = (State.VERIFIED, State.CANCELLED)
 some_models = st.lists(st.lists(replies(), min_size=3, max_size=7), min_size=TOGETHER, max_size=TOGETHER)
 # Not shrunk: an example takes seconds, and what failed is in the ledger of its job.
 fast = settings(
-    max_examples=4,
+    max_examples=2,
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

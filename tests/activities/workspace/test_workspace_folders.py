@@ -108,6 +108,7 @@ async def test_a_state_folder_inside_the_folder_is_not_its_code(folder: Path) ->
     assert second.ref.commit == first.ref.commit
 
 
+@pytest.mark.slow
 async def test_fifty_thousand_files(workspaces: Workspaces, tmp_path: Path) -> None:
     large = tmp_path / "large"
     large.mkdir()
