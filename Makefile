@@ -31,13 +31,13 @@ demo: venv  ## one job through the whole story, on an embedded server
 	$(BIN)/phasegate demo
 
 test: venv  ## the tests, without the ones that take minutes
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 3 -m "not slow"
 
 check: venv  ## what CI runs: format, lint, types, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict $(CODE)
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 3 -m "not slow"
 
 kill-matrix: venv  ## the tests that kill workers and servers everywhere; minutes
 	$(BIN)/python -m pytest -n 3 -m slow
