@@ -22,11 +22,7 @@ from tests.e2e.kill_table import PROPERTY, VICTIMS, Cell
 from tests.e2e.stage import until
 from tests.e2e.whole_job import CALLS, WITHOUT_PEOPLE, shop, whole_job
 
-FAST = (
-    Place(Moment.DURING_CALL, Phase.CONTRACTS),
-    Place(Moment.AFTER_CALL, Phase.VALIDATION, review=True),
-    Place(Moment.AMONG_TOOLS, Phase.DISCOVERY),
-)
+FAST = (Place(Moment.DURING_CALL, Phase.CONTRACTS),)
 PATIENCE = 240.0
 """seconds for ten jobs on a busy machine"""
 

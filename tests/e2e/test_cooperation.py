@@ -282,6 +282,7 @@ async def test_stop_ends_a_run_after_the_calls_that_run_and_it_goes_on(
         assert len(stage.models.answered()) == 4
 
 
+@pytest.mark.slow
 async def test_a_stop_while_one_agent_rests_for_a_new_run_is_heeded(
     impatient: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
