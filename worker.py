@@ -24,6 +24,7 @@ from activities.deterministic.planner import DeterministicPlanner
 from activities.deterministic.reviewer import MechanicalReviewer
 from activities.events import ActivityEvents
 from activities.execution.activities import ExecutionActivities
+from activities.execution.executor import WorktreeExecutor
 from activities.execution.folders import Acts
 from activities.index.shelf import IndexShelf
 from activities.models.provider import LiteLlmProvider
@@ -91,7 +92,7 @@ def wired(settings: Settings, provider: Provider) -> tuple[object, ...]:
     desks[AgentKind.OPTION] = OptionDesk(store, workspaces, indexes)
     desks |= {AgentKind.SINGLE: bench, AgentKind.SOLO: bench, AgentKind.COOP: bench}
     agents = AgentActivities(store, desks, provider)
-    execution = ExecutionActivities(
+    executor = WorktreeExecutor(
         store,
         workspaces,
         indexes,
@@ -99,7 +100,7 @@ def wired(settings: Settings, provider: Provider) -> tuple[object, ...]:
         visible=settings.command_paths,
         unconfined=settings.unconfined_commands,
     )
-    return planning, agents, CooperationActivities(store, workspaces), execution
+    return planning, agents, CooperationActivities(store, workspaces), ExecutionActivities(executor)
 
 
 def build_worker(client: Client, settings: Settings, *activities: object) -> Worker:

@@ -1,16 +1,36 @@
-"""Options that agents drafted, put into the artifact that they were drafted for."""
+"""Options put into their artifact: drawn up without a model, drafted by agents, or brought along."""
 
 from collections.abc import Iterable, Sequence
 
 from activities.brief import Brief
-from activities.deterministic.options import joined
-from activities.deterministic.refining import REFINEMENT
 from states.artifacts.base import Artifact, OpenPoint
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.plan import PlanOption
 from states.artifacts.validation import ValidationArtifact
 from states.option_checks import Optional, sound
 from states.options import ranked
+from states.policy import MOST_OPTIONS
+
+REFINEMENT = "refinement:"
+"""begins the subject of an open point about feedback on options"""
+
+
+def joined(
+    plan: ImplementationPlanArtifact, drawn_up: Sequence[PlanOption], brief: Brief
+) -> ImplementationPlanArtifact:
+    """The plan with what people brought along and what was drawn up, as many as were asked for.
+
+    Each bad one is left out and an open point.
+    """
+    subtasks = [subtask.subtask_id for subtask in plan.subtasks]
+    brought, wrong = sound(brief.brought, subtasks)
+    kept, left_out = sound((*brought, *drawn_up), subtasks)
+    room = min(brief.option_count, MOST_OPTIONS - len(brought))
+    fresh = kept[len(brought) :][:room]
+    why = tuple(
+        OpenPoint(subject=f"option {name}", why=f"left out: {reason}") for name, reason in (*wrong, *left_out)
+    )
+    return plan.model_copy(update={"options": (*brought, *fresh), "open_points": (*plan.open_points, *why)})
 
 
 def with_drafts(

@@ -1,17 +1,13 @@
 """Options without a model: real alternatives, made of the plan's subtasks and what the index knows."""
 
-from collections.abc import Sequence
-
 from activities.brief import Brief
 from activities.deterministic import commands
 from activities.deterministic.stages import Material
 from activities.deterministic.ways import Ways
 from activities.index.model import Index
-from states.artifacts.base import OpenPoint
+from activities.option_joining import joined
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.plan import PlanOption
-from states.option_checks import sound
-from states.policy import MOST_OPTIONS
 
 
 def with_options(plan: ImplementationPlanArtifact, brief: Brief, index: Index) -> ImplementationPlanArtifact:
@@ -26,21 +22,3 @@ def ways_of(plan: ImplementationPlanArtifact, index: Index) -> tuple[PlanOption,
     ways = Ways(Material(plan, index), commands.read(index))
     drawn_up = (ways.full(), ways.smallest(), ways.staged(), ways.tests_first())
     return tuple(way for way in drawn_up if way is not None)
-
-
-def joined(
-    plan: ImplementationPlanArtifact, drawn_up: Sequence[PlanOption], brief: Brief
-) -> ImplementationPlanArtifact:
-    """The plan with what people brought along and what was drawn up, as many as were asked for.
-
-    Each bad one is left out and an open point.
-    """
-    subtasks = [subtask.subtask_id for subtask in plan.subtasks]
-    brought, wrong = sound(brief.brought, subtasks)
-    kept, left_out = sound((*brought, *drawn_up), subtasks)
-    room = min(brief.option_count, MOST_OPTIONS - len(brought))
-    fresh = kept[len(brought) :][:room]
-    why = tuple(
-        OpenPoint(subject=f"option {name}", why=f"left out: {reason}") for name, reason in (*wrong, *left_out)
-    )
-    return plan.model_copy(update={"options": (*brought, *fresh), "open_points": (*plan.open_points, *why)})

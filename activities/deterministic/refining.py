@@ -7,6 +7,7 @@ from activities.brief import Brief
 from activities.deterministic.names import files_named
 from activities.deterministic.wording import cut, listed
 from activities.index.model import Index
+from activities.option_joining import REFINEMENT
 from states.artifacts.base import OpenPoint
 from states.artifacts.plan import Plan, PlanOption, PlanStep, StepType
 from states.artifacts.validation import ValidationArtifact
@@ -15,8 +16,6 @@ from states.options import ranked
 from states.steps import dependency_graph, refined
 from states.words import Phase
 
-REFINEMENT = "refinement:"
-"""begins the subject of an open point about feedback on options"""
 PER_ADDED = 10.0
 """minutes for a file or a command that feedback adds"""
 _RUN = re.compile(r"\b(?:run|execute)\s+`([^`\n]{1,300})`", re.I)

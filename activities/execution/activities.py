@@ -1,27 +1,16 @@
-"""The activities of ExecutionWorkflow: make ready, run a step, land it, roll back, sum up, leave."""
+"""The activities of ExecutionWorkflow: make ready, run a step, land it, roll back, sum up, leave.
+
+Nothing heavy is imported here: workflows name these activities, and whoever starts or shows a job imports
+workflows. The work itself is `activities.execution.executor`.
+"""
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from pathlib import Path
-from typing import Any
+from collections.abc import AsyncIterator, Callable
+from typing import Protocol
 
 from temporalio import activity
-from temporalio.exceptions import ApplicationError
 
-from activities.briefing import lasting
-from activities.execution.at_hand import StepAtHand
-from activities.execution.bundles import BundleUnusable
-from activities.execution.carrying import Carrier
-from activities.execution.disk import disk_is_full
-from activities.execution.folders import Acts, BranchMoved
-from activities.execution.listing import remove
-from activities.execution.merging import can_merge
-from activities.execution.plans import Plans
-from activities.execution.repository import BRANCH, HEAD
-from activities.execution.running import Running
-from activities.execution.sandbox import Sandbox, find_sandbox, sandbox_offered
-from activities.execution.summing import summarise
 from activities.execution_orders import (
     ExecutionOrder,
     Landed,
@@ -34,196 +23,128 @@ from activities.execution_orders import (
     StepOrder,
     Summary,
 )
-from activities.git import GitError
 from activities.heartbeat import beating
-from activities.index.shelf import IndexShelf
-from activities.store import Store
-from activities.workspace import Workspaces
 from states.execution import Execution, StepResult
 
 BEAT = 0.25
 """seconds between heartbeats of a step: a request to stop arrives with the answer to one"""
 
 
-class RollbackRefused(Exception):
-    """One sentence: why branch and tree stay as they are."""
+class Shown(Protocol):
+    """A command on its way: the end of what it printed, how many bytes that was, and for how long."""
+
+    @property
+    def tail(self) -> str: ...
+    @property
+    def seconds(self) -> float: ...
+
+    printed: int
+
+
+class Executor(Protocol):
+    """Who carries plans out. Failures are ApplicationErrors that say whether another try may help."""
+
+    async def open(self, order: OpenOrder) -> Opened:
+        """The plan in outline, and the execution to go on with."""
+        ...
+
+    async def keep(self, execution: Execution) -> str:
+        """Keep how far an execution is; gives the digest."""
+        ...
+
+    async def prepare(self, order: ExecutionOrder) -> Prepared:
+        """Have the worktree on its branch as the order says, on an empty disk too."""
+        ...
+
+    async def run_step(self, order: StepOrder, started: Callable[[Shown], None]) -> StepResult:
+        """Carry out one step, having told `started` of its command. Cancelled, all of it has ended."""
+        ...
+
+    async def land(self, order: LandOrder) -> Landed:
+        """Merge steps that ran beside each other into branch and tree."""
+        ...
+
+    async def roll_back(self, order: RollbackOrder) -> Prepared:
+        """Bring branch and whole tree back, or refuse."""
+        ...
+
+    async def summarise(self, order: ExecutionOrder) -> Summary:
+        """What the execution has changed in all."""
+        ...
+
+    async def leave(self, order: ExecutionOrder) -> None:
+        """Remove the worktrees."""
+        ...
 
 
 class ExecutionActivities:
-    """Everything that carrying out a plan does outside of its workflow.
+    """Everything that carrying out a plan does outside of its workflow."""
 
-    `hidden` are folders that no command may see: the store, the state of servers. `visible` are such as
-    every command may read. `unconfined`: commands need no sandbox here, which only the worker's operator
-    can say. `find` gives what confines commands on this machine.
-    """
-
-    def __init__(
-        self,
-        store: Store,
-        workspaces: Workspaces,
-        indexes: IndexShelf,
-        hidden: Iterable[Path] = (),
-        visible: Iterable[Path] = (),
-        unconfined: bool = False,
-        find: Callable[[Iterable[Path]], Awaitable[Sandbox | None]] = find_sandbox,
-    ) -> None:
-        self._acts = Acts(store, workspaces)
-        self._indexes = indexes
-        self._hidden = (workspaces.root, *hidden)
-        self._visible = tuple(map(str, visible))
-        self._unconfined = unconfined
-        self._plans = Plans(store)
-        self._find = find
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
 
     @activity.defn
     async def open_plan(self, order: OpenOrder) -> Opened:
         """The plan in outline, and the execution to go on with."""
         async with beating():
-            return await self._plans.open(order)
+            return await self._executor.open(order)
 
     @activity.defn
     async def keep_execution(self, execution: Execution) -> str:
         """Keep how far an execution is; gives the digest."""
-        return await self._plans.keep(execution)
+        return await self._executor.keep(execution)
 
     @activity.defn
     async def prepare_execution(self, order: ExecutionOrder) -> Prepared:
         """Have the worktree on its branch as the order says, on an empty disk too."""
-        async with beating(), _space():
-            act, at = await _usable(self._acts.open(order))
-            async with act.main.held() as main:
-                await _usable(act.stand(at))
-                notes = await main.bring(at.head, at.snapshot)
-                await main.follow(at.head)
-            sandbox, why = await sandbox_offered()
-            return Prepared(
-                path=str(act.main.path),
-                branch=at.branch,
-                head=at.head,
-                snapshot=at.snapshot,
-                sandbox=sandbox,
-                parallel=await can_merge(act.repository),
-                notes=(*notes, *([why] if why else [])),
-            )
+        async with beating():
+            return await self._executor.prepare(order)
 
     @activity.defn
     async def run_step(self, order: StepOrder) -> StepResult:
         """Carry out one step. Heartbeats tell how it goes; a cancellation ends it within a second."""
-        async with _telling(order.step) as started, _space():
-            carrier = await self._carrier()
-            result: StepResult = await _usable(carrier.carry(await self._at_hand(order), started))
-            return result
-
-    async def _at_hand(self, order: StepOrder) -> StepAtHand:
-        rules = order.rules.model_copy(
-            update={
-                "visible": (*self._visible, *order.rules.visible),
-                "sandbox": not self._unconfined,
-            }
-        )
-        return StepAtHand(
-            at=order.at,
-            step=await self._plans.step(order.plan, order.step, order.written),
-            attempt=order.attempt,
-            rules=rules,
-            alone=order.alone,
-            done_by=order.done_by,
-        )
+        async with _telling(order.step) as started:
+            return await self._executor.run_step(order, started)
 
     @activity.defn
     async def land_steps(self, order: LandOrder) -> Landed:
         """Merge steps that ran beside each other into branch and tree."""
-        async with beating(), _space():
-            carrier = await self._carrier()
-            return Landed(results=await _usable(carrier.land(order)))
+        async with beating():
+            return await self._executor.land(order)
 
     @activity.defn
     async def roll_back(self, order: RollbackOrder) -> Prepared:
         """Bring branch and whole tree back. Refused when the branch is not where the job knows it to be."""
-        async with beating(), _space():
-            act, _ = await _usable(self._acts.open(order.at))
-            back = order.at.model_copy(update={"head": order.commit, "snapshot": order.snapshot})
-            _, at = await _usable(self._acts.open(back))
-            async with act.main.held() as main:
-                refs = await act.repository.refs(f"{BRANCH}{at.branch}", HEAD)
-                here = refs.get(f"{BRANCH}{at.branch}", order.expected)
-                if here not in (order.expected, at.head, refs.get(HEAD)):
-                    why = (
-                        f"branch {at.branch} has been moved by other hands: it is at {here[:12]}, not at "
-                        f"{order.expected[:12]}; nothing was rolled back"
-                    )
-                    raise ApplicationError(why, type=RollbackRefused.__name__, non_retryable=True)
-                for commit in (order.expected, order.at.snapshot):
-                    if commit and await act.repository.has(commit):
-                        await act.repository.keep(commit)
-                await act.stand(at)
-                notes = await main.bring(at.head, at.snapshot)
-                await main.follow(at.head)
-            sandbox, _ = await sandbox_offered()
-            return Prepared(
-                path=str(act.main.path),
-                branch=at.branch,
-                head=at.head,
-                snapshot=at.snapshot,
-                sandbox=sandbox,
-                notes=notes,
-            )
+        async with beating():
+            return await self._executor.roll_back(order)
 
     @activity.defn
     async def summarise_execution(self, order: ExecutionOrder) -> Summary:
         """What the execution has changed in all."""
-        async with beating(), _space():
-            act, at = await _usable(self._acts.open(order))
-            return await summarise(act.repository, self._acts.store, at.workspace.commit, at.head)
+        async with beating():
+            return await self._executor.summarise(order)
 
     @activity.defn
     async def leave_execution(self, order: ExecutionOrder) -> None:
         """Remove the worktrees. The branch stays: in its repository here, and in the store."""
-        async with beating(), _space():
-            act, _ = await _usable(self._acts.open(order))
-            async with act.main.held() as main:
-                await main.drop()
-            if (act.home / "steps").exists():
-                await asyncio.to_thread(remove, act.home / "steps")
-
-    async def _carrier(self) -> Carrier:
-        return Carrier(self._acts, self._indexes, await self._find(self._hidden))
-
-
-async def _usable(work: Awaitable[Any]) -> Any:
-    """Await; what no retry mends goes to the workflow as that, in one sentence."""
-    try:
-        return await lasting(work)
-    except (BundleUnusable, BranchMoved) as error:
-        raise ApplicationError(str(error), type=type(error).__name__, non_retryable=True) from None
+        async with beating():
+            await self._executor.leave(order)
 
 
 @contextlib.asynccontextmanager
-async def _space() -> AsyncIterator[None]:
-    """A full disk goes to the workflow at once, in one sentence: people make space, no further try does."""
-    try:
-        yield
-    except (GitError, OSError) as error:
-        if not disk_is_full(error):
-            raise
-        why = "the disk is full; free some space, then resume"
-        raise ApplicationError(why, type="DiskFull", non_retryable=True) from None
-
-
-@contextlib.asynccontextmanager
-async def _telling(step: str) -> AsyncIterator[Any]:
+async def _telling(step: str) -> AsyncIterator[Callable[[Shown], None]]:
     """Heartbeat with the end of what the step's command has printed so far."""
-    shown: list[Running] = []
+    shown: list[Shown] = []
 
     async def beat() -> None:
         while True:
-            running = shown[-1] if shown else None
+            command = shown[-1] if shown else None
             activity.heartbeat(
                 Live(
                     step=step,
-                    tail=running.tail if running else "",
-                    printed=running.printed if running else 0,
-                    seconds=round(running.seconds, 1) if running else 0.0,
+                    tail=command.tail if command else "",
+                    printed=command.printed if command else 0,
+                    seconds=round(command.seconds, 1) if command else 0.0,
                 )
             )
             await asyncio.sleep(BEAT)

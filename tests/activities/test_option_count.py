@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from activities.brief import Brief
-from activities.deterministic.options import joined
+from activities.option_joining import joined
 from activities.option_keeping import BadOption, edited
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.plan import Plan, PlanOption, PlanStep, StepType

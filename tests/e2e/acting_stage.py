@@ -13,6 +13,7 @@ from activities.agents import AgentActivities
 from activities.brief import Brief
 from activities.desks.coding import CodingDesk
 from activities.execution.activities import ExecutionActivities
+from activities.execution.executor import WorktreeExecutor
 from activities.execution.folders import Acts
 from activities.index.shelf import IndexShelf
 from activities.models.provider import LiteLlmProvider
@@ -74,7 +75,7 @@ def acting_parts(home: Path, store: Store, queue: str, *steps: PlanStep) -> tupl
     desk = CodingDesk(store, workspaces, Acts(store, workspaces))
     return settings, [
         PlanningActivities(store, workspaces, OneWay(option=option), ScriptedReviewer()),
-        ExecutionActivities(store, workspaces, IndexShelf(None), visible=visible),
+        ExecutionActivities(WorktreeExecutor(store, workspaces, IndexShelf(None), visible=visible)),
         AgentActivities(store, {AgentKind.CODE: desk}, LiteLlmProvider()),
     ]
 

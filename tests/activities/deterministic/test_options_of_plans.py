@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from activities.brief import Brief
-from activities.deterministic.options import joined, ways_of
+from activities.deterministic.options import ways_of
 from activities.deterministic.refining import standing_options
 from activities.index.model import Index
 from activities.index.shelf import IndexShelf
+from activities.option_joining import joined
 from states.artifacts.base import Artifact
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.plan import Plan, PlanOption, PlanStep, StepType

@@ -11,6 +11,7 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.execution.activities import ExecutionActivities
 from activities.execution.at_hand import StepAtHand
+from activities.execution.executor import WorktreeExecutor
 from activities.execution.plans import Plans
 from activities.execution.sandbox import Sandbox, find_sandbox
 from activities.execution_orders import (
@@ -127,7 +128,8 @@ async def act_on(
     opened = await workspaces.open("job-1", str(repository))
     find = no_sandbox if bare else find_sandbox
     confined = rules.get("sandbox", True)
-    activities = ExecutionActivities(store, workspaces, IndexShelf(None), unconfined=not confined, find=find)
+    executor = WorktreeExecutor(store, workspaces, IndexShelf(None), unconfined=not confined, find=find)
+    activities = ExecutionActivities(executor)
     at = ExecutionOrder(
         job="job-1",
         execution="job-1-act-1",

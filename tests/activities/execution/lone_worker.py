@@ -8,6 +8,7 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.execution.activities import ExecutionActivities
 from activities.execution.at_hand import StepAtHand
+from activities.execution.executor import WorktreeExecutor
 from activities.execution.sandbox import find_sandbox
 from activities.index.shelf import IndexShelf
 from activities.store import open_store
@@ -21,7 +22,8 @@ async def main(order: StepAtHand, state: Path) -> None:
     find = find_sandbox if order.rules.sandbox else no_sandbox
     store = open_store(str(state / "store"))
     confined = order.rules.sandbox
-    activities = ExecutionActivities(store, workspaces, IndexShelf(None), unconfined=not confined, find=find)
+    executor = WorktreeExecutor(store, workspaces, IndexShelf(None), unconfined=not confined, find=find)
+    activities = ExecutionActivities(executor)
     await ActivityEnvironment().run(activities.run_step, await named(store, order))
 
 

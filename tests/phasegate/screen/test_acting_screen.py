@@ -56,7 +56,7 @@ def an_execution(*now: LiveStep, status: ExecutionStatus = ExecutionStatus.FAILE
         progress=PROGRESS,
         steps=STEPS,
         metrics=Metrics(files_modified=1, lines_changed=2, commands_executed=2, tests_failed=1),
-        path="/work/tree",
+        path="/srv/tree",
         sandbox="bwrap at /usr/bin/bwrap",
     )
     act = ActNote(
