@@ -1,20 +1,18 @@
 """A gate on a terminal: the artifact, what changed since it was refused, and numbered choices."""
 
+from typing import ClassVar
+
 from rich.text import Text
 
 from phasegate.actions.editing import edit_in_editor
-from phasegate.client import JobClient
-from phasegate.problems import Problem, RefusedByJob
+from phasegate.actions.open_gate import OpenGate
 from phasegate.screen.artifact import artifact_panel, changes, diff_text, readable
 from phasegate.screen.asking import ask, ask_lines
 from phasegate.screen.job import current, gate_lines
 from phasegate.screen.markdown import as_markdown
 from phasegate.screen.options import fact_lines
 from phasegate.screen.tame import tame_line
-from phasegate.session import Session
 from states.artifacts.kinds import StoredArtifact
-from states.record import Gate
-from states.view import JobView
 from states.words import Awaiting, Message, Phase, ReviewKind, Trigger
 
 _CHOICES = ("approve", "ask for changes", "edit", "show in full", "leave; the job waits")
@@ -26,51 +24,31 @@ _KINDS = {
 }
 
 
-class GateTalk:
-    """One open gate and the person who decides."""
+class GateTalk(OpenGate):
+    """An artifact under review and the person who decides."""
 
-    def __init__(self, session: Session, client: JobClient, view: JobView, by: str) -> None:
-        assert view.gate is not None, "the job waits for a review, so its gate is open"
-        self._session = session
-        self._client = client
-        self._view = view
-        self._gate: Gate = view.gate
-        self._by = by
+    awaits: ClassVar[Awaiting] = Awaiting.HUMAN_REVIEW
 
     async def run(self) -> bool:
         """Until something was decided; False when the person leaves."""
-        stored = await self._client.store.get_artifact(self._gate.digest)
-        choices = _PLAN_CHOICES if self._gate.phase is Phase.VALIDATION else _CHOICES
-        await self._show(stored)
-        while True:
-            for number, choice in enumerate(choices, 1):
-                self._session.say(Text.assemble((f"  {number}  ", "bold"), choice))
-            try:
-                done = await self._choose(ask("> "), stored)
-            except RefusedByJob as refused:
-                self._session.say(Text(f"refused: {tame_line(refused)}", "red"))
-                done = None if await self._still_open() else True
-            except Problem as problem:
-                self._session.say(Text(tame_line(problem), "red"))
-                done = None
-            if done is not None:
-                return done
+        self._stored: StoredArtifact = await self._client.store.get_artifact(self._gate.digest)
+        await self._show(self._stored)
+        return await self._decided(_PLAN_CHOICES if self._gate.phase is Phase.VALIDATION else _CHOICES)
 
-    async def _choose(self, words: str, stored: StoredArtifact) -> bool | None:
-        """None: nothing is decided yet."""
+    async def _choose(self, words: str) -> bool | None:
         match words:
             case "1":
                 return await self._approve()
             case "2":
                 return await self._revise()
             case "3":
-                return await self._edit(stored)
+                return await self._edit(self._stored)
             case "4":
-                await self._show_in_full(stored)
+                await self._show_in_full(self._stored)
             case "5":
                 return False
             case _:
-                self._session.say(Text("nothing was decided; type the number of a choice", "dim"))
+                self._nothing("type the number of a choice")
         return None
 
     async def _show(self, stored: StoredArtifact) -> None:
@@ -92,18 +70,12 @@ class GateTalk:
         self._session.say(as_markdown(readable(stored, full=True)))
 
     async def _approve(self) -> bool | None:
-        payload = {"gate": self._gate.id, "digest": self._gate.digest, "by": self._by}
-        if len(self._view.options) > 1:
-            option = self._which_option()
-            if option is None:
-                return None
-            payload |= {"option": option} if option else {}
-        ack = await self._client.send(self._view.job, Message.APPROVE, payload)
-        self._session.say(Text(tame_line(ack.note), "green"))
-        if await self._still_open():
-            self._session.say("the gate needs more people; the job waits for them")
-            return False
-        return True
+        if len(self._view.options) <= 1:
+            return await self._approved({})
+        option = self._which_option()
+        if option is None:
+            return None
+        return await self._approved({"option": option} if option else {})
 
     def _which_option(self) -> str | None:
         """The option to carry out; blank leaves that open, None decides nothing."""
@@ -117,7 +89,7 @@ class GateTalk:
             each.id.casefold(): each.id for each in options
         }
         if words not in names:
-            self._session.say(Text("nothing was decided; type the number of an option", "dim"))
+            self._nothing("type the number of an option")
         return names.get(words)
 
     async def _revise(self) -> bool | None:
@@ -126,16 +98,13 @@ class GateTalk:
             self._session.say(Text.assemble((f"  {number}  ", "bold"), _KINDS[kind]))
         words = ask("what is it about? ")
         if not (words.isdecimal() and 1 <= int(words) <= len(kinds)):
-            self._session.say(Text("nothing was decided", "dim"))
+            self._nothing("")
             return None
         feedback = ask_lines("what should change? End with an empty line.\n  ")
         if not feedback.strip():
-            self._session.say(Text("nothing was decided: there is no feedback", "dim"))
+            self._nothing("there is no feedback")
             return None
-        payload = {"feedback": feedback, "kind": kinds[int(words) - 1].value, "by": self._by}
-        bound = {"gate": self._gate.id, "digest": self._gate.digest}
-        ack = await self._client.send(self._view.job, Message.REVISE, {**payload, **bound})
-        self._session.say(Text(tame_line(ack.note), "green"))
+        await self._send(Message.REVISE, {"feedback": feedback, "kind": kinds[int(words) - 1].value})
         return True
 
     async def _edit(self, stored: StoredArtifact) -> bool | None:
@@ -144,10 +113,3 @@ class GateTalk:
             return None
         self._session.say(Text(tame_line(ack.note), "green"))
         return True
-
-    async def _still_open(self) -> bool:
-        """Whether this very gate still waits."""
-        view = await self._client.view(self._view.job)
-        gate = view.gate
-        same = gate is not None and (gate.id, gate.digest) == (self._gate.id, self._gate.digest)
-        return same and view.awaiting is Awaiting.HUMAN_REVIEW
