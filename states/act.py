@@ -46,6 +46,8 @@ class StepLine(Piece):
     commit: str = ""
     output: str = ""
     """digest of what it printed"""
+    notes: tuple[str, ...] = ()
+    """what people have to know of how it went, such as that its command may have run twice"""
 
 
 class ActOutcome(Piece):

@@ -17,6 +17,9 @@ from states.execution import (
     progress_of,
 )
 
+_MOST, _LONGEST = 3, 200
+"""notes of a step that its line has, and characters of each: a job's record holds the lines of all steps"""
+
 
 def decide(
     execution: Execution,
@@ -101,6 +104,7 @@ def _line(step: PlanStep, run: StepRun, now: datetime) -> StepLine:
         why=run.why or _not_needed(run),
         commit=run.result.commit if run.result else "",
         output=run.result.output if run.result else "",
+        notes=_notes(run),
     )
 
 
@@ -108,3 +112,10 @@ def _not_needed(run: StepRun) -> str:
     """Why a step found by itself that it need not run."""
     notes = run.result.notes if run.result and run.status is StepStatus.SKIPPED else ()
     return notes[0] if notes else ""
+
+
+def _notes(run: StepRun) -> tuple[str, ...]:
+    """What a step that ended noted, cut: the whole is in the stored execution."""
+    ended = run.status in (StepStatus.COMPLETED, StepStatus.FAILED)
+    notes = run.result.notes if run.result and ended else ()
+    return tuple(note[:_LONGEST] for note in notes[:_MOST])

@@ -31,6 +31,7 @@ def _steps(act: ActNote) -> Iterator[str]:
         time = f" in {step.seconds:.1f} s" if step.seconds is not None else ""
         why = f". {line(step.error or step.why)}" if step.error or step.why else ""
         yield f"- `{line(step.id)}` {line(step.title)} ({step.type}): {step.status}{time}{why}"
+        yield from (f"  - {line(note)}" for note in step.notes)
 
 
 def _changes(act: ActNote) -> Iterator[str]:

@@ -151,8 +151,13 @@ def step_line(line: StepLine) -> Text:
     mark, colour = _LOOKS[StepStatus(line.status)]
     words = f"{mark} {tame_line(line.id, 40)}  {tame_line(line.title, 100)}"
     time = f"  {seconds_words(line.seconds)}" if line.seconds is not None else ""
-    why = tame_line(line.error or line.why)
+    why = _why(line)
     return Text(f"{words}  {line.status.replace('_', ' ')}{time}{f': {why}' if why else ''}", colour)
+
+
+def _why(line: StepLine) -> str:
+    """What went wrong, and what people have to know of how it went."""
+    return "; ".join(tame_line(each) for each in (line.error or line.why, *line.notes) if each)
 
 
 def live_text(execution: ExecutionView, width: int, bar: bool = True) -> Text:
@@ -231,7 +236,7 @@ class Steps:
                 line.type,
                 f"{line.status.replace('_', ' ')}{again}",
                 time,
-                tame_line(line.error or line.why),
+                _why(line),
                 style=colour,
             )
         yield table

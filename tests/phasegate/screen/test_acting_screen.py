@@ -21,12 +21,21 @@ from phasegate.screen.consoles import show
 from phasegate.screen.stepping import event_lines, output_event, step_events
 from states.act import ActEnd, ActNote, ActOutcome, StepLine
 from states.execution import ExecutionStatus, Metrics, Progress
+from states.execution_document import execution_document
 from states.record import Gate
 from states.words import Phase
 from tests.states.job_maker import NOW
 
 STEPS = (
-    StepLine(id="fix", title="Mend it", type="file_operation", status="completed", seconds=1.25, attempts=1),
+    StepLine(
+        id="fix",
+        title="Mend it",
+        type="file_operation",
+        status="completed",
+        seconds=1.25,
+        attempts=1,
+        notes=("it may have run before",),
+    ),
     StepLine(
         id="test",
         title="Run the tests",
@@ -76,9 +85,23 @@ def drawn(*parts: RenderableType, width: int = 100, terminal: bool = False) -> s
 def test_nothing_is_cut_on_any_screen(width: int) -> None:
     text = drawn(*act_lines(an_execution(), {"test": "line 1\nboom\n"}, ()), width=width, terminal=True)
     joined = " ".join(text.split())
-    for words in ("Mend it", "exit status 1", "step test failed", "1m15s", "boom", "1 of 3 steps, 1 failed"):
+    for words in (
+        "Mend it",
+        "exit status 1",
+        "step test failed",
+        "1m15s",
+        "boom",
+        "1 of 3 steps, 1 failed",
+        "may have run",
+    ):
         assert words in joined, text
     assert width == 1000 or max(map(len, text.splitlines())) <= width
+
+
+def test_the_document_says_what_people_have_to_know_of_a_step() -> None:
+    lines = execution_document(an_execution().act).splitlines()
+    fix = next(n for n, line in enumerate(lines) if "Mend it" in line)
+    assert lines[fix + 1] == "  - it may have run before"
 
 
 def test_a_bar_is_for_terminals_only() -> None:
