@@ -21,6 +21,7 @@ GRACE = 0.3
 TAIL_BYTES = 4_000
 _CHUNK = 1 << 16
 _ROUNDS = 50  # of killing, against what starts itself again meanwhile
+_LOOK = 0.01  # seconds between two looks at what was killed
 _DRAIN = 1.0  # seconds for what the last processes wrote to arrive
 
 _Task = asyncio.Task[str] | asyncio.Task[int]
@@ -96,7 +97,7 @@ async def run_command(
     waiting = asyncio.create_task(process.wait())
     try:
         reason = await _first(reading, watching, waiting, rules.seconds)
-        if reason or not waiting.done():
+        if process.returncode is None:
             await _stop(process)
     except asyncio.CancelledError:
         await _stop(process)
@@ -147,6 +148,8 @@ async def _first(
         for task in (reading, watching):
             if task in done and (reason := task.result()):
                 return reason
+        if watching in done:
+            return ""  # it has ended itself; what it left behind may hold its output open
         open_tasks -= done
     return ""
 
@@ -185,7 +188,8 @@ async def _end(process: asyncio.subprocess.Process, tasks: Sequence[_Task], mark
         await asyncio.sleep(0)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
+    while process.returncode is None:  # `wait` would wait for everybody who holds its output open as well
+        await asyncio.sleep(_LOOK)
     _, late = await asyncio.wait(tasks, timeout=_DRAIN)
     for task in late:
         task.cancel()

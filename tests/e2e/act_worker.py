@@ -22,6 +22,7 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput
 from activities.execution_orders import ExecutionOrder, LandOrder, RollbackOrder, StepOrder
 from activities.models.provider import LiteLlmProvider
 from phasegate.settings import Settings
+from tests.confinement import CONFINED
 from tests.e2e.agent_worker import stop_at
 from worker import build_worker, connect, wired
 
@@ -69,7 +70,7 @@ def place_of(order: object) -> str:
 async def main(folder: Path) -> None:
     """Run until SIGTERM. Settings come from the environment."""
     visible = (Path(sys.prefix), Path(sys.base_prefix))
-    settings = Settings.load(command_paths=visible)
+    settings = Settings.load(command_paths=visible, unconfined_commands=not CONFINED)
     config = (await connect(settings)).temporal.config()
     config["interceptors"] = [Holds(folder)]
     stop = asyncio.Event()

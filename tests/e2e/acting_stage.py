@@ -26,6 +26,7 @@ from phasegate.settings import Settings
 from states.agents import AgentKind
 from states.artifacts.plan import Estimates, Plan, PlanOption, PlanStep
 from states.artifacts.validation import ValidationArtifact
+from tests.confinement import CONFINED
 from tests.e2e.stage import Stage, job_id
 from tests.e2e.temporal_cli import TemporalCli
 from tests.scripted import ScriptedPlanner, ScriptedReviewer
@@ -64,7 +65,9 @@ class ActingStage(Stage):
 
 def acting_parts(home: Path, store: Store, queue: str, *steps: PlanStep) -> tuple[Settings, list[object]]:
     """The settings and activities of a worker whose jobs have this plan as their only option."""
-    settings = Settings(state_dir=home / "state", task_queue=queue, drain_seconds=0)
+    settings = Settings(
+        state_dir=home / "state", task_queue=queue, drain_seconds=0, unconfined_commands=not CONFINED
+    )
     option = PlanOption(
         id="a",
         title="The only way",
@@ -73,9 +76,12 @@ def acting_parts(home: Path, store: Store, queue: str, *steps: PlanStep) -> tupl
     workspaces = Workspaces(settings.workspaces)
     visible = (Path(sys.prefix), Path(sys.base_prefix))
     desk = CodingDesk(store, workspaces, Acts(store, workspaces))
+    executor = WorktreeExecutor(
+        store, workspaces, IndexShelf(None), visible=visible, unconfined=settings.unconfined_commands
+    )
     return settings, [
         PlanningActivities(store, workspaces, OneWay(option=option), ScriptedReviewer()),
-        ExecutionActivities(WorktreeExecutor(store, workspaces, IndexShelf(None), visible=visible)),
+        ExecutionActivities(executor),
         AgentActivities(store, {AgentKind.CODE: desk}, LiteLlmProvider()),
     ]
 

@@ -21,6 +21,7 @@ from states.act import ActOutcome
 from states.artifacts.plan import Plan, PlanStep, StepType
 from states.execution import Execution
 from states.workspace import WorkspaceRef
+from tests.confinement import CONFINED
 from tests.e2e.stage import job_id
 from worker import build_worker, wired
 from workflows.execution import ExecutionWorkflow
@@ -101,12 +102,9 @@ async def acts(address: str, home: Path, source: Path, **settings: Any) -> Async
     """A worker of the product in this process, and a workspace of a job at the repository's HEAD."""
     # The environment of the tests may lie where the sandbox shows nothing.
     visible = (Path(sys.prefix), Path(sys.base_prefix))
+    given = {"unconfined_commands": not CONFINED, **settings}
     made = Settings(
-        state_dir=home / "state",
-        task_queue=job_id("acts"),
-        drain_seconds=0,
-        command_paths=visible,
-        **settings,
+        state_dir=home / "state", task_queue=job_id("acts"), drain_seconds=0, command_paths=visible, **given
     )
     store, job = open_store(made.store), job_id("act")
     client = await Client.connect(address, data_converter=data_converter(store))
