@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from phasegate.problems import WrongUse
-from states.artifacts.plan import PlanOption, StepType
+from states.artifacts.plan import PlanOption
 from states.option_checks import option_problems
 from states.plan_reading import BadPlan, read_option, strange_field
 
@@ -19,7 +19,6 @@ SHIPPED = Path(__file__).parent / "templates"
 MOST_BYTES = 200_000
 LONGEST_VALUE = 2_000
 _PLACE = re.compile(r"\$\{(\w+)\}")
-_RUN = (StepType.SHELL_COMMAND, StepType.TESTING)
 
 
 class Parameter(BaseModel):
@@ -142,9 +141,6 @@ def fill(template: Template, given: Mapping[str, str]) -> Filled:
         raise WrongUse(f"template {template.name}: {wrong}") from None
     if strange := strange_field(template.option):
         raise WrongUse(f"template {template.name}: {strange[:100]} is no field of an option")
-    for step in option.plan.steps:
-        if step.type in _RUN and not step.command:
-            raise WrongUse(f"template {template.name}: step {step.id} runs something and names no command")
     if problems := option_problems(option, ()):
         raise WrongUse(f"template {template.name}: {problems[0]}")
     return Filled(option, _plain(template.task, values, template), values)

@@ -14,6 +14,7 @@ Optional = ImplementationPlanArtifact | ValidationArtifact
 """artifacts that hold options"""
 _NAMES = r"(?<![\w-]){0}\s*:|\boption\s+{0}(?![\w-])"
 _ENDS = ("completed", "failed", "skipped")
+_RUN = (StepType.SHELL_COMMAND, StepType.TESTING)
 
 
 def options_of(artifact: Artifact | None) -> tuple[PlanOption, ...]:
@@ -69,6 +70,8 @@ def _step_problems(plan: Plan, step: PlanStep, subtasks: frozenset[str]) -> Iter
         yield f"subtask {step.subtask} not found"
     if step.type is StepType.FILE_OPERATION and not step.files:
         yield "a file operation names the files it changes"
+    if step.type in _RUN and not step.command.strip():
+        yield f"command is required for {step.type}; its action is words for people and is never run"
     condition = step.condition
     if condition is None or not condition.step:
         return

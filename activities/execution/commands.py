@@ -40,6 +40,8 @@ async def run_shell(place: Place, command: str, outcome: Outcome) -> Ended | Non
     Raises StepFailed for what no system could run.
     """
     rules, worktree = place.order.rules, place.worktree
+    if not command.strip():
+        raise StepFailed("the step names no command, and its action is words that are never run")
     if "\0" in command or len(command.encode("utf-8", "replace")) > LONGEST:
         raise StepFailed(f"a command has no NUL and at most {LONGEST:,} bytes; put what it does into a file")
     if why := why_ask(command, rules, confined=place.sandbox is not None):

@@ -33,7 +33,7 @@ async def perform(place: Place, indexes: IndexShelf, outcome: Outcome) -> None:
                 raise StepFailed("the step names no files to change")
             await asyncio.to_thread(apply_changes, root, step.files)
         case StepType.SHELL_COMMAND:
-            ended = await run_shell(place, step.command or step.action, outcome)
+            ended = await run_shell(place, step.command, outcome)
             outcome.error = ended.error if ended else ""
         case StepType.TESTING:
             await run_tests(place, outcome)

@@ -16,7 +16,7 @@ async def run_tests(place: Place, outcome: Outcome) -> None:
     """Run the tests; a report in which tests failed fails the step, whatever the command's exit status."""
     step = place.order.step
     before = _stamp(place.worktree.path, step.report)
-    ended = await run_shell(place, step.command or step.action, outcome)
+    ended = await run_shell(place, step.command, outcome)
     if ended is None:
         return
     outcome.error = ended.error

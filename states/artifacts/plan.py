@@ -102,8 +102,8 @@ class StepCondition(Piece):
 class PlanStep(Piece):
     """One executable step; `dependencies` name other steps by id, number or title.
 
-    `action` says it in words; what is done is in `command` (else `action`) for commands and tests, in `files`
-    for file operations, in `subtask` and `context` for code that a model or a person writes.
+    `action` says it in words, which are never run; what is done is in `command` for commands and tests, in
+    `files` for file operations, in `subtask` and `context` for code that a model or a person writes.
     """
 
     id: Text

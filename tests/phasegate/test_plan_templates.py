@@ -152,5 +152,5 @@ def test_parameters_that_cannot_be_read(words: tuple[str, ...]) -> None:
 def test_a_step_that_runs_words_is_refused() -> None:
     option = {"title": "x", "steps": [{"title": "x", "type": "testing", "description": "run ${word}"}]}
     template = Template.model_validate({**MINIMAL, "option": option})
-    with pytest.raises(WrongUse, match="names no command"):
+    with pytest.raises(WrongUse, match="step 1: command is required for testing"):
         fill(template, {"word": "x"})

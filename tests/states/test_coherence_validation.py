@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from states.artifacts.plan import Plan, PlanOption, PlanStep, StepType
 from states.artifacts.validation import IndependenceCheck
 from states.words import Level, ReviewKind
 from tests.states.good_plans import World, good_world, good_worlds
@@ -46,6 +47,14 @@ def summary(world: World, **fields: Any) -> World:
     return validated(world, plan_summary=world[VALIDATION].plan_summary.model_copy(update=fields))
 
 
+WORDY = PlanOption(
+    id="wordy",
+    plan=Plan(
+        title="Say it",
+        steps=(PlanStep(id="1", title="Tidy", action="tidy up", type=StepType.SHELL_COMMAND),),
+    ),
+)
+
 VALIDATION_MUTATIONS: dict[str, tuple[Mutation, ReviewKind, str]] = {
     "another plan's digest": (
         lambda w: validated(w, plan_digest="0" * 64),
@@ -56,6 +65,11 @@ VALIDATION_MUTATIONS: dict[str, tuple[Mutation, ReviewKind, str]] = {
         lambda w: w.with_change(PLAN, implementation_notes=("hm",)),
         TECHNICAL,
         "validate the current one",
+    ),
+    "option that runs words": (
+        lambda w: validated(w, options=(WORDY,)),
+        TECHNICAL,
+        "option 'wordy' cannot be carried out: step 1: command is required for shell_command",
     ),
     "requirement not assessed": (
         lambda w: validated(w, requirement_coverage=()),

@@ -140,6 +140,14 @@ def test_bad_ones_are_left_out_one_by_one() -> None:
             "names the files",
         ),
         (
+            {"steps": (PlanStep(id="x", title="x", action="ls", type=StepType.SHELL_COMMAND),)},
+            "step 1: command is required for shell_command",
+        ),
+        (
+            {"steps": (PlanStep(id="x", title="x", action="ls", type=StepType.TESTING, command=" "),)},
+            "step 1: command is required for testing",
+        ),
+        (
             {"steps": (PlanStep(id="x", title="x", action="x", condition=StepCondition(step="y")),)},
             "condition names step y",
         ),

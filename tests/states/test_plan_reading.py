@@ -45,7 +45,12 @@ def test_the_seeds_form() -> None:
     assert (estimates.duration_minutes, estimates.complexity) == (150, Complexity.VERY_HIGH)
     assert estimates.confidence == pytest.approx(0.85)
     assert [risk.description for risk in option.plan.risks] == ["stale", "memory grows"]
-    assert option_problems(option, ()) == ()
+    # Its `action` may be a command or prose; nobody guesses which.
+    (problem,) = option_problems(option, ())
+    assert problem.startswith("step 2: command is required for testing")
+    told = second.model_copy(update={"command": "pytest"})
+    plan = option.plan.model_copy(update={"steps": (first, told)})
+    assert option_problems(option.model_copy(update={"plan": plan}), ()) == ()
 
 
 def test_the_flat_form() -> None:

@@ -86,6 +86,7 @@ async def test_the_seeds_form_in_a_fence_with_prose_is_taken(office: Office) -> 
         (changed(dependencies=["nowhere"]), "step 2: dependency nowhere not found"),
         (changed(dependencies=["test"]), "step 2: depends on itself"),
         (changed(subtask="S99"), "step 2: subtask S99 not found"),
+        (changed(command=""), "step 2: command is required for testing"),
         (changed(type="magic"), "plan.steps.2.type"),
         ({**OPTION, "plan": {**OPTION["plan"], "steps": []}}, "plan must have at least one step"),
         ({**OPTION, "title": " "}, "title"),

@@ -2,7 +2,7 @@
 
 import sys
 
-from states.artifacts.plan import ExactEdit, FileChange, FileChangeKind, StepCondition, StepType
+from states.artifacts.plan import ExactEdit, FileChange, FileChangeKind, PlanStep, StepCondition, StepType
 from states.execution import StepStatus
 from tests.activities.conftest import git
 from tests.activities.execution.acting import Acting, completed, failed, shell, step
@@ -52,6 +52,13 @@ async def test_a_command_fails_with_its_exit_status_and_leaves_nothing(acting: A
     assert sorted(path.name for path in acting.tree.iterdir()) == [
         *(".git", ".gitignore", "calc.py", "docs", "test_calc.py")
     ]
+
+
+async def test_words_are_never_run(acting: Acting) -> None:
+    for kind in (StepType.SHELL_COMMAND, StepType.TESTING):
+        prose = PlanStep(id=kind, title="Do it", type=kind, action="test -f calc.py")
+        failed(await acting.step(prose), "the step names no command")
+    assert acting.at.head == acting.at.workspace.commit
 
 
 async def test_an_unknown_command_waits_for_a_person_and_shows_itself(acting: Acting) -> None:

@@ -92,6 +92,10 @@ def test_on_a_terminal(
         ("- 1\n", "holds no plan"),
         ("title: x\nsteps: []\n", "plan must have at least one step"),
         ("title: x\nsteps: [{title: a, type: shell_command}]\n", "action is required"),
+        (
+            "title: x\nsteps: [{title: a, type: shell_command, action: tidy up}]\n",
+            "step 1: command is required for shell_command",
+        ),
         ("title: [\n", "is no YAML that is taken"),
         ("title: x\nsteps: [\n", "in line 3"),
         ("title: x\nsteps: [{title: a, typ: testing, action: ls}]\n", "plan.steps.1.typ is no field"),
