@@ -174,7 +174,7 @@ async def _stop(process: asyncio.subprocess.Process) -> None:
         with contextlib.suppress(psutil.Error):
             each.send_signal(signal.SIGTERM)
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(asyncio.shield(process.wait()), GRACE)
+        await asyncio.wait_for(_over(process), GRACE)
 
 
 async def _end(process: asyncio.subprocess.Process, tasks: Sequence[_Task], mark: str) -> None:
@@ -188,12 +188,17 @@ async def _end(process: asyncio.subprocess.Process, tasks: Sequence[_Task], mark
         await asyncio.sleep(0)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    while process.returncode is None:  # `wait` would wait for everybody who holds its output open as well
-        await asyncio.sleep(_LOOK)
+    await _over(process)
     _, late = await asyncio.wait(tasks, timeout=_DRAIN)
     for task in late:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _over(process: asyncio.subprocess.Process) -> None:
+    """Wait for a process alone: its `wait` waits for everybody who holds its output open as well."""
+    while process.returncode is None:
+        await asyncio.sleep(_LOOK)
 
 
 def kill(processes: Sequence[psutil.Process]) -> None:

@@ -41,7 +41,7 @@ def running(acting: Acting) -> list[int]:
     """Processes that stand in the worktrees of an execution."""
     found = []
     for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
+        with contextlib.suppress(psutil.Error, OSError):  # a folder's name may be too long to be told
             if str(acting.tree.parent) in process.cwd():
                 found.append(process.pid)
     return found
