@@ -72,6 +72,8 @@ class AgentOrder(Piece):
     models: tuple[str, ...] = Field(min_length=1)
     limits: AgentLimits = AgentLimits()
     allowance: Allowance = Allowance()
+    shared: bool = False
+    """whether others use shares of the same budget meanwhile; see `states.budget.Account`"""
     spent: Usage = Usage()
     """used of the allowance before this run; set when a long conversation continues as new"""
     past: tuple[TraceEvent, ...] = ()

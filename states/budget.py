@@ -2,11 +2,15 @@
 
 A call may start when everything reserved still fits; a call that might not fit starts only alone, and only
 while something is left. So however many agents there are, at most one call goes over (issue 4, Budget).
+Agents of several workflows at once have shares, over which no call goes at all (`states.shares`).
 """
 
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from states.agents import Allowance, Price, Usage
+
+T = TypeVar("T", int, float)
 
 
 def most(size: int, max_output_tokens: int, price: Price) -> Usage:
@@ -31,6 +35,8 @@ class Account:
     allowance: Allowance
     spent: Usage = field(default_factory=Usage)
     reserved: dict[str, Usage] = field(default_factory=dict)
+    shared: bool = False
+    """whether others use shares of the same budget meanwhile: then no call that might go over starts"""
 
     def used_up(self, doubtful: Usage | None = None) -> str:
         """Which limit is reached, in words; blank while something is left. `doubtful` may be used too."""
@@ -45,7 +51,11 @@ class Account:
         """Whether a call that may use this much can start now; without room it may, alone."""
         if self.used_up():
             return False
-        return not self.reserved or self._fits(call)
+        return self._fits(call) or not (self.reserved or self.shared)
+
+    def has_no_room(self, call: Usage) -> bool:
+        """Whether a call that may use this much cannot start as long as others use the same budget."""
+        return self.shared and not self.reserved and not self._fits(call)
 
     def reserve(self, who: str, call: Usage) -> None:
         """Set aside the most that the next call of `who` uses."""
@@ -64,8 +74,18 @@ class Account:
 
 
 def left(allowance: Allowance, spent: Usage) -> Allowance:
-    """What a job that has spent this much may still use."""
+    """What may still be used of an allowance of which this much is spent."""
     return Allowance(
         usd=None if allowance.usd is None else max(allowance.usd - spent.cost_usd, 0.0),
         tokens=None if allowance.tokens is None else max(allowance.tokens - spent.tokens, 0),
     )
+
+
+def least(one: Allowance, other: Allowance) -> Allowance:
+    """What both allow."""
+    return Allowance(usd=_least(one.usd, other.usd), tokens=_least(one.tokens, other.tokens))
+
+
+def _least(one: T | None, other: T | None) -> T | None:
+    known = [each for each in (one, other) if each is not None]
+    return min(known) if known else None

@@ -3,10 +3,9 @@
 Pure. A drafting is about one exact order and one exact artifact; another order begins another one.
 """
 
-from states.agents import AgentCarry, Allowance
+from states.agents import AgentCarry
 from states.option_checks import concerns
 from states.record import ArtifactRef, Draft, Drafting, JobRecord, Rest
-from states.spending import allowance
 from states.words import Phase
 
 
@@ -38,15 +37,6 @@ def rest(record: JobRecord, number: int, agent: str, carry: AgentCarry | None) -
     assert record.drafting is not None
     kept = Rest(agent=agent, work=record.drafting.work, carry=carry) if carry else None
     _change(record, number, rest=kept)
-
-
-def share(record: JobRecord, among: int) -> Allowance:
-    """What each of so many agents at once may use of what is left."""
-    left = allowance(record)
-    return Allowance(
-        usd=None if left.usd is None else left.usd / among,
-        tokens=None if left.tokens is None else left.tokens // among,
-    )
 
 
 def names_to_draft(record: JobRecord, phase: Phase, asked: tuple[str, ...]) -> tuple[str, ...]:

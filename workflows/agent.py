@@ -23,7 +23,7 @@ class AgentWorkflow:
     @workflow.init
     def __init__(self, order: AgentOrder) -> None:
         self.order = order
-        account = Account(allowance=order.allowance, spent=order.spent)
+        account = Account(allowance=order.allowance, spent=order.spent, shared=order.shared)
         self.talk = Conversation(order, account, record=self._record)
         self.talk.usage = order.spent
         self.talk.used = dict.fromkeys(order.used)

@@ -37,6 +37,11 @@ PRICES_ANEW = "prices-anew"
 RESTS = "rests"
 """why a conversation stops where `until` holds"""
 
+PAUSED = "paused"
+"""why one stops that is told to"""
+
+NO_ROOM = "the next call might use more than is left"
+
 WRAPPING = 400
 """bytes: more than stands around a mail, or around all that is told before a call, with the last demand"""
 
@@ -124,14 +129,14 @@ class Conversation:
         self.carry = carry.model_copy(update={"say": say or carry.say, "prices": await self._prices(carry)})
         while True:
             if self.stopping:
-                return self._rest(AgentEnd.STOPPED, "paused")
+                return self._rest(AgentEnd.STOPPED, PAUSED)
             if until():
                 return self._rest(AgentEnd.STOPPED, RESTS)
             only = self._is_last()
             if not self._carry().pending and not await self._ask(only=only):
                 if self.stopping:
                     continue
-                return self._rest(AgentEnd.BUDGET, self._account.used_up())
+                return self._rest(AgentEnd.BUDGET, self._account.used_up() or NO_ROOM)
             answers = await self._answer()
             if outcome := self._outcome(answers, only=only):
                 return outcome
@@ -233,10 +238,12 @@ class Conversation:
         """Reserve what an attempt may use, once there is room; False when stopped or out of budget."""
         self._doing = "waits for budget"
         doubt, account = self._doubt(bound), self._account
-        await workflow.wait_condition(
-            lambda: self.stopping or bool(account.used_up(doubt)) or account.may_start(bound + doubt)
-        )
-        if self.stopping or account.used_up(doubt):
+
+        def in_vain() -> bool:
+            return self.stopping or bool(account.used_up(doubt)) or account.has_no_room(bound + doubt)
+
+        await workflow.wait_condition(lambda: in_vain() or account.may_start(bound + doubt))
+        if in_vain():
             return False
         account.reserve(self.order.agent, bound + doubt)
         return True

@@ -17,20 +17,24 @@ with workflow.unsafe.imports_passed_through():
         names_to_draft,
         rest,
         settle,
-        share,
         unfinished,
     )
     from states.ledger import EntryKind
     from states.receive import receive
     from states.record import ArtifactRef, Draft
+    from states.shares import Shares
     from states.spending import used_up
     from states.staff import call_back, hire, hold_for_budget
     from states.words import Message
+    from workflows.conversation import PAUSED
     from workflows.failures import reason_of
     from workflows.staff import Staffed
 
 DRAFTS_OPTIONS = "drafts-options"
 """the patch since which a model's plan gets options from agents"""
+DRAFTS_GO_ON = "drafts-go-on"
+"""the patch since which drafts go on after a short pause or beside others without room, not after a restart"""
+USED_UP = "its share of the budget is used up"
 
 
 class Drafting(Staffed):
@@ -44,7 +48,7 @@ class Drafting(Staffed):
 
     def planned(self, order: WorkOrder) -> Handover | None:
         """What the phase's own agent handed over for this very order, before the drafting was interrupted."""
-        base = kept_base(self.record, _work(order))
+        base = kept_base(self.record, self._subject(order)) if self.record.drafting else None
         if base is None:
             return None
         return Handover(digest=base.digest, size=base.size, made_by=base.made_by, summary=base.summary)
@@ -55,24 +59,51 @@ class Drafting(Staffed):
         An option that fails is left out with a note; without any the artifact's own options stay.
         """
         ref = ArtifactRef(phase=order.phase, version=0, **base.model_dump())
-        begin_drafting(self.record, _work(order), ref, names_to_draft(self.record, order.phase, order.refine))
+        goes_on = workflow.patched(DRAFTS_GO_ON)
+        names = names_to_draft(self.record, order.phase, order.refine)
+        begin_drafting(self.record, self._subject(order), ref, names)
+        shares = Shares(self.record)
         while left := unfinished(self.record):
+            if goes_on and self._interrupted(order):
+                return None
             if why := used_up(self.record):
                 hold_for_budget(self.record, why, workflow.now())
                 return None
-            allowed = (self.record.budget_usd, self.record.budget_tokens)
-            orders = [self._draft_order(order, base, draft, len(left)) for draft in left]
-            self.publish()
-            ends = await self._all(order, list(zip(left, orders, strict=True)))
-            if self.record.demand or self.record.hold or self._outdated(AgentKind.OPTION, order):
+            models = self.record.spec.ladder(AgentKind.OPTION, order.phase)
+            batch = shares.begin(left) if models else ()
+            if not batch:
+                self._leave_out(left, USED_UP if models else "no model drafts options any more")
+                break
+            await self._round(order, base, batch, shares)
+            if self._interrupted(order):
                 return None
-            if AgentEnd.STOPPED in ends and allowed == (self.record.budget_usd, self.record.budget_tokens):
-                # Nobody asked them to stop: what cannot be stopped by people is not begun again either.
-                for draft in unfinished(self.record):
-                    self._leave_out(draft.number, "its agent stopped by itself")
         return await self._joined(order, base)
 
-    async def _all(self, order: WorkOrder, work: list[tuple[Draft, AgentOrder]]) -> list[AgentEnd]:
+    async def _round(
+        self, order: WorkOrder, base: Handover, batch: tuple[Draft, ...], shares: Shares
+    ) -> None:
+        """Have these drafted side by side, or one alone: each is there then, left out, or rests."""
+        goes_on, alone = workflow.patched(DRAFTS_GO_ON), len(batch) == 1
+        orders = [self._draft_order(order, base, draft, shares) for draft in batch]
+        if goes_on and not alone:
+            orders = [agent.model_copy(update={"shared": True}) for agent in orders]
+        self.publish()
+        outcomes = await self._all(order, list(zip(batch, orders, strict=True)))
+        for draft, outcome in zip(batch, outcomes, strict=True):
+            shares.book(draft, outcome.usage)
+            if goes_on and outcome.end is AgentEnd.BUDGET:
+                shares.ran_out(draft, alone=alone)
+        if goes_on or self._interrupted(order) or shares.outdated():
+            return
+        if any(outcome.end is AgentEnd.STOPPED for outcome in outcomes):
+            self._leave_out(unfinished(self.record), "its agent stopped by itself")
+
+    def _interrupted(self, order: WorkOrder) -> bool:
+        """Whether people want something else now."""
+        asked = self.record.demand is not None or self.record.hold is not None
+        return asked or self._outdated(AgentKind.OPTION, order)
+
+    async def _all(self, order: WorkOrder, work: list[tuple[Draft, AgentOrder]]) -> list[AgentOutcome]:
         """Every draft until it ends, one way or another; how each ended."""
         tasks = [asyncio.create_task(self._one(order, draft, agent)) for draft, agent in work]
 
@@ -87,7 +118,7 @@ class Drafting(Staffed):
             await workflow.wait_condition(over)
         return [task.result() for task in tasks]
 
-    async def _one(self, order: WorkOrder, draft: Draft, agent: AgentOrder) -> AgentEnd:
+    async def _one(self, order: WorkOrder, draft: Draft, agent: AgentOrder) -> AgentOutcome:
         try:
             outcome = await self._accompany(agent, lambda: self._outdated(AgentKind.OPTION, order))
         except FailureError as failed:
@@ -97,21 +128,32 @@ class Drafting(Staffed):
         option = outcome.answer.option if outcome.answer else ""
         if outcome.end is AgentEnd.SUBMITTED and option:
             settle(self.record, draft.number, option=option)
-        elif outcome.end is AgentEnd.STOPPED or (outcome.end is AgentEnd.BUDGET and used_up(self.record)):
+        elif self._rests(order, outcome):
             rest(self.record, draft.number, agent.agent, outcome.carry)
+        elif outcome.end is AgentEnd.BUDGET:  # only before the patch
+            self._leave_out((draft,), USED_UP)
+        elif outcome.end is AgentEnd.STOPPED:
+            self._leave_out((draft,), "its agent was cancelled")
         else:
-            reason = outcome.reason or "it handed nothing over"
-            why = "its share of the budget is used up" if outcome.end is AgentEnd.BUDGET else reason
-            self._leave_out(draft.number, why)
-        return outcome.end
+            self._leave_out((draft,), outcome.reason or "it handed nothing over")
+        return outcome
 
-    def _leave_out(self, number: int, why: str) -> None:
-        settle(self.record, number, why=why[:400])
-        what = f"draft {number} of the options is left out"
-        self.record.note(workflow.now(), EntryKind.AGENT, what, why=why)
+    def _rests(self, order: WorkOrder, outcome: AgentOutcome) -> bool:
+        """Whether a draft is gone on with; one whose agent was cancelled by hand is not."""
+        if not workflow.patched(DRAFTS_GO_ON):
+            out = outcome.end is AgentEnd.BUDGET and bool(used_up(self.record))
+            return out or outcome.end is AgentEnd.STOPPED
+        told = outcome.reason == PAUSED or self._interrupted(order)
+        return outcome.end is AgentEnd.BUDGET or (outcome.end is AgentEnd.STOPPED and told)
+
+    def _leave_out(self, drafts: tuple[Draft, ...], why: str) -> None:
+        for draft in drafts:
+            settle(self.record, draft.number, why=why[:400])
+            what = f"draft {draft.number} of the options is left out"
+            self.record.note(workflow.now(), EntryKind.AGENT, what, why=why)
         self.log_ledger()
 
-    def _draft_order(self, order: WorkOrder, base: Handover, draft: Draft, among: int) -> AgentOrder:
+    def _draft_order(self, order: WorkOrder, base: Handover, draft: Draft, shares: Shares) -> AgentOrder:
         spec = self.record.spec
         models = spec.ladder(AgentKind.OPTION, order.phase)
         again = call_back(self.record, draft.rest.agent, models) if draft.rest else None
@@ -125,7 +167,7 @@ class Drafting(Staffed):
             workspace=order.workspace,
             models=models,
             limits=spec.agents,
-            allowance=share(self.record, among),
+            allowance=shares.of(draft),
             work=order,
             draft=DraftOrder(base=base.digest, number=draft.number, option=draft.name),
             carry=draft.rest.carry if draft.rest else None,
@@ -149,6 +191,7 @@ class Drafting(Staffed):
             self.record.drafting = None
         return handover
 
-
-def _work(order: WorkOrder) -> str:
-    return digest_of([AgentKind.OPTION, order.model_dump(mode="json")])
+    def _subject(self, order: WorkOrder) -> str:
+        """What the drafts are about. After a restart that is something else, even if the order is equal."""
+        restarts = self.record.restarts_total if workflow.patched(DRAFTS_GO_ON) else 0
+        return digest_of([AgentKind.OPTION, order.model_dump(mode="json"), *([restarts] if restarts else [])])

@@ -1,83 +1,24 @@
 """Options drafted by agents at once: a real server, a scripted model, the product's workflows."""
 
-import asyncio
 from typing import Any
 
 from temporalio.exceptions import ApplicationError
 
-from activities.store import Store, open_store
+from activities.store import open_store
 from states.agents import AgentKind
-from states.artifacts.validation import ValidationArtifact
-from states.record import JobRecord, JobSpec
-from states.words import Awaiting, Message, Phase, State
-from tests.e2e.stage import Stage, job_id, stage
-from tests.scripted import ScriptedPlanner, scripted_activities
+from states.words import Message, Phase, State
+from tests.e2e.drafts_stage import Held, WithOptions, drafted, options_of, planning, start
+from tests.e2e.stage import job_id, stage
 from tests.scripted_agents import Asked, Calls, ScriptedProvider, good, scripted_agents
 
 FINISHED = ("implementation_plan-1", "option-implementation_plan-1")
-NO_GATES: dict[str, Any] = {"gates": ()}
-
-
-class WithOptions(ScriptedPlanner):
-    """Hands on the options of the plan, as every real planner does."""
-
-    def validate(self, brief: Any) -> ValidationArtifact:
-        """VALIDATION."""
-        made = super().validate(brief)
-        before = brief.previous.options if brief.previous else ()
-        return made.model_copy(update={"options": before or brief.planned().options})
-
-
-class Held(ScriptedProvider):
-    """Agents that draft wait until they are freed; those in `through` do not."""
-
-    def __init__(self, *through: str) -> None:
-        super().__init__(good)
-        self.through = through
-        self.waiting: set[str] = set()
-        self.free = asyncio.Event()
-
-    async def complete(self, *given: Any, **more: Any) -> Any:
-        """The next reply."""
-        who = given[1][0]["content"]
-        drafts = '"option-' in who and not any(f'"{name}"' in who for name in self.through)
-        if drafts:
-            self.waiting.add(who)
-            await self.free.wait()
-        return await super().complete(*given, **more)
-
-
-def planning(store: Store) -> Any:
-    """The scripted phases, VALIDATION without a model."""
-    return scripted_activities(store, planner=WithOptions())
-
-
-async def start(ready: Stage, **spec: Any) -> str:
-    """A job whose plan a model makes, and VALIDATION the planner without one."""
-    models = {"validation": "none", "review": "none", **spec.pop("models", {})}
-    given = {"task": "do it", "repository": "/r", "model": "m", "policy": NO_GATES, **spec, "models": models}
-    return await ready.jobs.start(JobSpec.model_validate(given), job_id("drafts"))
-
-
-def drafted(record: JobRecord) -> list[str]:
-    """Ids of the agents that drafted, with how they ended."""
-    return [f"{note.id} {note.end}" for note in record.agents if note.kind is AgentKind.OPTION]
-
-
-async def options_of(ready: Stage, record: JobRecord, phase: Phase) -> list[tuple[str, int]]:
-    """The options of an artifact and their versions."""
-    ref = record.current(phase)
-    assert ref
-    artifact: Any = (await ready.store.get_artifact(ref.digest)).artifact()
-    return [(option.id, option.plan.version) for option in artifact.options]
 
 
 async def test_three_agents_draft_at_once_and_the_best_comes_first(address: str) -> None:
     store, provider = open_store("memory://"), Held()
     async with stage(address, planning(store), store, agents=scripted_agents(store, provider)) as ready:
         job = await start(ready)
-        while len(provider.waiting) < 3:
-            await asyncio.sleep(0.02)
+        await provider.asked_by(3)
         provider.free.set()
         view = await ready.at(job, State.VERIFIED)
         record = await ready.record(job)
@@ -153,8 +94,7 @@ async def test_a_pause_keeps_what_is_finished_and_goes_on_with_the_rest(address:
     async with stage(address, planning(store), store, agents=scripted_agents(store, provider)) as ready:
         job = await start(ready)
         await ready.recorded(job, lambda record: "option-implementation_plan-1 submitted" in drafted(record))
-        while len(provider.waiting) < 2:
-            await asyncio.sleep(0.02)
+        await provider.asked_by(2)
         await ready.jobs.send(job, Message.PAUSE, {"by": "ann"})
         provider.free.set()
         record = await ready.recorded(job, lambda record: all(n.end for n in record.agents))
@@ -175,8 +115,7 @@ async def test_a_worker_that_dies_while_agents_draft(address: str) -> None:
     async with stage(address, planning(store), store, queue, scripted_agents(store, provider)) as ready:
         job = await start(ready)
         await ready.recorded(job, lambda record: "option-implementation_plan-1 submitted" in drafted(record))
-        while len(provider.waiting) < 2:
-            await asyncio.sleep(0.02)
+        await provider.asked_by(2)
     again = ScriptedProvider(good)
     async with stage(address, planning(store), store, queue, scripted_agents(store, again)) as ready:
         view = await ready.until(job, lambda view: view.state is State.VERIFIED, 90)
@@ -189,27 +128,13 @@ async def test_a_restart_overtakes_drafting(address: str) -> None:
     store, provider = open_store("memory://"), Held()
     async with stage(address, planning(store), store, agents=scripted_agents(store, provider)) as ready:
         job = await start(ready)
-        while len(provider.waiting) < 3:
-            await asyncio.sleep(0.02)
+        await provider.asked_by(3)
         await ready.jobs.send(job, Message.RESTART_FROM, {"phase": "CONTRACTS", "by": "ann"})
         overtaken = [f"option-implementation_plan-{n} stopped" for n in (1, 2, 3)]
         await ready.recorded(job, lambda record: drafted(record)[:3] == overtaken)
         provider.free.set()
         view = await ready.at(job, State.VERIFIED)
     assert len(view.options) == 3
-
-
-async def test_the_budget_is_shared_and_asked_for_when_it_is_used_up(address: str) -> None:
-    store, provider = open_store("memory://"), ScriptedProvider(good)
-    async with stage(address, planning(store), store, agents=scripted_agents(store, provider)) as ready:
-        # Four phases by a model take two calls each at a cent, so that half a cent is left for options.
-        job = await start(ready, policy={**NO_GATES, "budget_usd": 0.085})
-        await ready.until(job, lambda view: view.awaiting is Awaiting.BUDGET)
-        record = await ready.record(job)
-        assert record.drafting or record.state is State.IMPLEMENTATION_PLAN
-        await ready.jobs.send(job, Message.SET_BUDGET, {"usd": 1, "by": "ann"})
-        view = await ready.at(job, State.VERIFIED)
-    assert view.options
 
 
 async def test_feedback_at_the_gate_refines_the_options_that_it_names(address: str) -> None:

@@ -109,6 +109,14 @@ async def overtaken(handle: Handle) -> None:
     await to_the_end(handle)
 
 
+async def planned_again(handle: Handle) -> None:
+    """A restart from the very phase while agents draft: the order is the same, the plan is another one."""
+    await until(handle, _one_is_finished)
+    await asyncio.sleep(UNDER_WAY)
+    await handle.signal("restart_from", {"phase": "implementation_plan", "by": "ann"})
+    await to_the_end(handle)
+
+
 async def more_budget(handle: Handle) -> None:
     """The budget is used up while agents draft, and is raised."""
     await until(handle, lambda seen: seen.awaiting is Awaiting.BUDGET)
@@ -160,4 +168,12 @@ SCENARIOS: dict[str, dict[str, Any]] = {
         "policy": {"budget_usd": 0.055},
         "script": good,
     },
+    # As before, since drafts without room beside each other take turns.
+    "options_in_turn": {
+        "story": more_budget,
+        "spec": DRAFTING,
+        "policy": {"budget_usd": 0.055},
+        "script": good,
+    },
+    "options_replanned": {"story": planned_again, "spec": DRAFTING, "script": waiting_once()},
 }
