@@ -35,7 +35,7 @@ class Shares:
     _used_up: set[int] = field(default_factory=set)
 
     def begin(self, drafts: Sequence[Draft]) -> tuple[Draft, ...]:
-        """Which of the unfinished drafts go on now: side by side, else one alone; none when all is used up."""
+        """Which unfinished drafts go on now: side by side, else one alone; none where all is used up."""
         if self.outdated():
             self._budget = (self.record.budget_usd, self.record.budget_tokens)
             self._left, self._alone, self._used_up = {}, set(), set()

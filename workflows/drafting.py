@@ -33,7 +33,7 @@ with workflow.unsafe.imports_passed_through():
 DRAFTS_OPTIONS = "drafts-options"
 """the patch since which a model's plan gets options from agents"""
 DRAFTS_GO_ON = "drafts-go-on"
-"""the patch since which drafts go on after a short pause or beside others without room, not after a restart"""
+"""the patch since which drafts outlive a short pause and want of room beside others, and no restart"""
 USED_UP = "its share of the budget is used up"
 
 
