@@ -71,6 +71,11 @@ class ActOutcome(Piece):
     """digest of the whole patch, once there is nothing left to do"""
     diffstat: str = ""
 
+    @property
+    def why(self) -> str:
+        """The reason, where it says more than how it ended."""
+        return "" if self.reason == self.end else self.reason
+
 
 class Undo(Piece):
     """A rollback that was asked for and has not happened yet. `to` is a step, blank for the start."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from states.amounts import estimate_words
 from states.artifacts.base import Piece
 from states.artifacts.plan import PlanOption
 from states.options import RankedOption, rank, risk_level, score
@@ -72,9 +73,10 @@ def _summary(ranked: tuple[RankedOption, ...]) -> str:
     lead = best.score - ranked[1].score
     margin = f"{lead:.1f} points ahead of {_name(ranked[1])}" if lead else f"level with {_name(ranked[1])}"
     estimates = best.option.plan.estimates
+    time = f"{estimate_words(estimates.duration_minutes)}, " if estimates.duration_minutes else ""
     return (
         f"{name} is recommended with a score of {best.score:.1f} of 100, {margin}: "
-        f"{_titled(estimates.complexity).lower()} complexity, {duration(estimates.duration_minutes)}, "
+        f"{_titled(estimates.complexity).lower()} complexity, {time}"
         f"{estimates.confidence:.0%} confidence, {risk_level(best.option.plan.risks)} risk."
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from states.act import ActNote
+from states.amounts import metric_words, seconds_words
 from states.render_parts import line
 
 
@@ -12,14 +13,13 @@ def execution_document(act: ActNote) -> str:
 
 
 def _head(act: ActNote) -> Iterator[str]:
-    reason = f": {line(act.last.reason)}" if act.last.reason else ""
+    reason = f": {line(act.last.why)}" if act.last.why else ""
     yield f"- Status: {act.status}{reason}"
     yield f"- Option `{line(act.option)}` on branch `{line(act.branch)}`, for {line(act.by)}"
     if act.last.head:
         yield f"- Commit `{line(act.last.head)}`"
-    counted = {name.replace("_", " "): n for name, n in act.last.metrics.model_dump().items() if n}
-    if counted:
-        yield f"- {', '.join(f'{n} {name}' for name, n in counted.items())}"
+    if words := metric_words(act.last.metrics):
+        yield f"- {words[0].upper()}{words[1:]}"
     if act.last.sandbox:
         yield f"- Commands confined by {line(act.last.sandbox)}"
     elif act.last.metrics.commands_executed:
@@ -28,7 +28,7 @@ def _head(act: ActNote) -> Iterator[str]:
 
 def _steps(act: ActNote) -> Iterator[str]:
     for step in act.last.steps:
-        time = f" in {step.seconds:.1f} s" if step.seconds is not None else ""
+        time = f" in {seconds_words(step.seconds)}" if step.seconds is not None else ""
         why = f". {line(step.error or step.why)}" if step.error or step.why else ""
         yield f"- `{line(step.id)}` {line(step.title)} ({step.type}): {step.status}{time}{why}"
         yield from (f"  - {line(note)}" for note in step.notes)

@@ -8,6 +8,9 @@ from states.machine import move_mode
 from states.record import Hold, JobRecord
 from states.words import Mode, ModeTrigger
 
+UNSAID = "paused"
+"""the reason of a pause for which its person gave none"""
+
 
 def pause(record: JobRecord, hold: Hold, now: datetime) -> None:
     """Stop starting new work. A lasting failure replaces a person's pause, never the other way round."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from states.acting import ask_undo, begin_act, refuse_ask
 from states.facts import decisions_enough
-from states.holding import pause, unpause
+from states.holding import UNSAID, pause, unpause
 from states.ledger import EntryKind
 from states.messages import (
     Ack,
@@ -107,7 +107,7 @@ def _apply(record: JobRecord, request: Request, now: datetime) -> str:
             return f"rolls back to {f'step {request.to}' if request.to else 'the start'}"
         case Pause():
             acting = record.mode is Mode.ACT
-            pause(record, Hold(reason=request.reason or "paused", by=request.who, since=now), now)
+            pause(record, Hold(reason=request.reason or UNSAID, by=request.who, since=now), now)
             what = "steps that run are stopped and put back" if acting else "what runs is finished and kept"
             return f"paused; {what}"
         case Resume():

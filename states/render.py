@@ -1,5 +1,6 @@
 """Artifacts as markdown that people read in a terminal or a browser."""
 
+from states.amounts import counted
 from states.artifacts.base import Artifact
 from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.contracts import ContractDesignArtifact, MethodContract
@@ -193,8 +194,9 @@ def _validation(checked: ValidationArtifact, full: bool) -> list[str]:
     alone = len(checked.subtask_independence_check) - len(dependent)
     return [
         *opening("Validation", checked, full),
-        f"Of plan {checked.plan_digest[:12]}: {summary.files_affected} files, {summary.methods_created} new "
-        f"methods, {summary.methods_modified} changed, {summary.tests_planned} tests; "
+        f"Of plan {checked.plan_digest[:12]}: {counted(summary.files_affected, 'file')}, "
+        f"{counted(summary.methods_created, 'new method')}, {summary.methods_modified} changed, "
+        f"{counted(summary.tests_planned, 'test')}; "
         f"complexity {summary.estimated_complexity}.",
         "",
         *option_lines(checked.options, full),

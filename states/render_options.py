@@ -3,8 +3,9 @@
 import json
 from collections.abc import Iterator, Sequence
 
+from states.amounts import estimate_words
 from states.artifacts.plan import Plan, PlanOption, PlanStep
-from states.comparison import compare, duration
+from states.comparison import compare
 from states.options import rank
 from states.render_parts import bullets, line, section, table
 
@@ -29,12 +30,14 @@ def option_rows(options: Sequence[PlanOption]) -> list[tuple[str, ...]]:
     """One row per option, in the columns of HEAD."""
     rows = []
     for number, (option, cells) in enumerate(zip(options, compare(options).matrix, strict=True), 1):
-        values = [cell.value for cell in cells]
+        values = {cell.criterion: cell.value for cell in cells}
+        # The seed's form of a duration is for programs.
+        values["Duration"] = estimate_words(option.plan.estimates.duration_minutes)
         rows.append(
             (
                 str(number),
                 option.id,
-                *values,
+                *values.values(),
                 str(len(option.plan.steps)),
                 line(option.title or option.id, 60),
             )
@@ -53,9 +56,9 @@ def summary(options: Sequence[PlanOption]) -> str:
 
 
 def step_line(number: int, step: PlanStep) -> str:
-    """`2. [testing] t: Run the tests, after S1; 2m0s`, without a duration where none is estimated."""
+    """`2. [testing] t: Run the tests, after S1; 2m`, without a duration where none is estimated."""
     after = f", after {', '.join(step.dependencies)}" if step.dependencies else ""
-    takes = f"; {duration(step.estimated_minutes)}" if step.estimated_minutes else ""
+    takes = f"; {estimate_words(step.estimated_minutes)}" if step.estimated_minutes else ""
     return f"{number}. [{step.type}] {step.id}: {line(step.title, 120)}{after}{when(step)}{takes}"
 
 

@@ -14,7 +14,8 @@ from phasegate.screen.consoles import whole
 from phasegate.screen.models import pair
 from phasegate.screen.tame import tame, tame_line
 from states.act import ActEnd, ActNote, ActOutcome, StepLine
-from states.execution import ExecutionStatus, Metrics, Progress, StepStatus
+from states.amounts import counted, metric_words, seconds_words
+from states.execution import ExecutionStatus, Progress, StepStatus
 from states.record import Gate
 
 NARROW = 70
@@ -86,7 +87,7 @@ def state_words(act: ActNote) -> str:
         return act.status
     if act.last.end is ActEnd.WAITING:
         return "waiting for a person"
-    return f"{act.status}: {act.last.reason}" if act.last.reason else act.status
+    return f"{act.status}: {act.last.why}" if act.last.why else act.status
 
 
 def tail_lines(step: str, printed: str, most: int = TAIL_LINES) -> Iterator[Text]:
@@ -101,7 +102,7 @@ def tail_lines(step: str, printed: str, most: int = TAIL_LINES) -> Iterator[Text
 
 def progress_words(progress: Progress) -> str:
     """`2 of 5 steps, 1 failed; 12s so far, about 18s left`"""
-    counts = [f"{progress.completed_steps} of {progress.total_steps} steps"]
+    counts = [f"{progress.completed_steps} of {counted(progress.total_steps, 'step')}"]
     counts += [f"{progress.failed_steps} failed"] if progress.failed_steps else []
     counts += [f"{progress.skipped_steps} skipped"] if progress.skipped_steps else []
     words = f"{', '.join(counts)}; {seconds_words(progress.elapsed)}"
@@ -109,41 +110,6 @@ def progress_words(progress: Progress) -> str:
         return words
     left = "unknown" if progress.remaining is None else f"about {seconds_words(progress.remaining)}"
     return f"{words} so far, {left} left"
-
-
-def seconds_words(seconds: float) -> str:
-    """`0.4s`, `12s`, `3m05s`, `2h14m`"""
-    if seconds < 10:
-        return f"{seconds:.1f}s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes >= 60:
-        return f"{minutes // 60}h{minutes % 60:02d}m"
-    return f"{minutes}m{rest:02d}s" if minutes else f"{rest}s"
-
-
-def metric_words(metrics: Metrics) -> str:
-    """`1 file created, 2 modified, 12 lines; 3 commands; 5 tests passed`, without what did not happen."""
-    files = [
-        f"{count} {verb}"
-        for count, verb in (
-            (metrics.files_created, "created"),
-            (metrics.files_modified, "modified"),
-            (metrics.files_deleted, "deleted"),
-        )
-        if count
-    ]
-    parts = [f"files: {', '.join(files)}, {_counted(metrics.lines_changed, 'line')} changed"] if files else []
-    parts += [_counted(metrics.commands_executed, "command")] if metrics.commands_executed else []
-    tests = [f"{metrics.tests_passed} passed"] if metrics.tests_passed else []
-    tests += [f"{metrics.tests_failed} failed"] if metrics.tests_failed else []
-    parts += [f"tests: {', '.join(tests)}"] if tests else []
-    parts += [_counted(metrics.errors, "error")] if metrics.errors else []
-    parts += [_counted(metrics.warnings, "warning")] if metrics.warnings else []
-    return "; ".join(parts)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def step_line(line: StepLine) -> Text:

@@ -14,8 +14,10 @@ from phasegate.screen.models import cost, model_lines, pair
 from phasegate.screen.options import chosen_text, fact_lines
 from phasegate.screen.tame import tame, tame_line
 from states.act_commands import NextCommand
+from states.amounts import span_words
 from states.approvals import accepted
 from states.execution import ExecutionStatus
+from states.holding import UNSAID
 from states.record import ArtifactRef, Gate, Hold, QuestionState
 from states.trace import AgentProgress
 from states.view import JobView, PhaseProgress
@@ -77,7 +79,8 @@ def waiting_text(view: JobView) -> Text:
         ledger, restart = f"phasegate ledger {job}", f"phasegate restart {job} PHASE"
         return Text(f"The job was cancelled; `{ledger}` says by whom, `{restart}` takes it up again.", "red")
     if view.hold:
-        return Text(f"The job {_held(view.hold)}: {tame_line(view.hold.reason)}", "yellow")
+        why = "" if view.hold.reason == UNSAID else f": {tame_line(view.hold.reason)}"
+        return Text(f"The job {_held(view.hold)}{why or '.'}", "yellow")
     if view.awaiting is Awaiting.NONE:
         return _verified(view) if view.state is State.VERIFIED else Text("The job is being worked on.")
     since = f" for {duration(view.gate.opened)}" if view.gate else ""
@@ -177,14 +180,8 @@ def command_lines(commands: tuple[NextCommand, ...]) -> Iterator[Text]:
 
 
 def duration(since: datetime, now: datetime | None = None) -> str:
-    """`2h14m`, `3d4h`, `12s`."""
-    seconds = max(0, int(((now or datetime.now(UTC)) - since).total_seconds()))
-    days, hours, minutes = seconds // 86_400, seconds // 3_600 % 24, seconds // 60 % 60
-    if days:
-        return f"{days}d{hours}h"
-    if hours:
-        return f"{hours}h{minutes:02d}m"
-    return f"{minutes}m{seconds % 60:02d}s" if minutes else f"{seconds}s"
+    """How long ago that was."""
+    return span_words(max(0, int(((now or datetime.now(UTC)) - since).total_seconds())))
 
 
 def _status(view: JobView, progress: PhaseProgress) -> str:

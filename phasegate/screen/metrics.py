@@ -1,11 +1,10 @@
 """Metrics for people."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 
 from rich.text import Text
 
-from phasegate.screen.job import duration
+from states.amounts import counted, span_words
 from states.execution import Metrics
 from states.metrics import JobMetrics
 from states.spending import dollars
@@ -28,7 +27,7 @@ def metrics_lines(metrics: JobMetrics) -> Iterator[Text]:
     ]
     if metrics.agents:
         rows += [
-            ("model calls", f"{metrics.model_calls:,}", f"by {metrics.agents} agents"),
+            ("model calls", f"{metrics.model_calls:,}", f"by {counted(metrics.agents, 'agent')}"),
             ("tokens", f"{metrics.tokens:,}", _tokens(metrics)),
             ("cost", *_cost(metrics)),
         ]
@@ -43,7 +42,7 @@ def _acting(metrics: JobMetrics, act: Metrics) -> list[tuple[str, str, str]]:
     how = f"{act.files_created} created, {act.files_modified} modified, {act.files_deleted} deleted"
     return [
         ("executions", str(metrics.executions), "begun; the last one:"),
-        ("  files changed", f"{files:,}", f"{how}; {act.lines_changed:,} lines"),
+        ("  files changed", f"{files:,}", f"{how}; {counted(act.lines_changed, 'line')}"),
         ("  commands executed", f"{act.commands_executed:,}", ""),
         ("  tests passed", f"{act.tests_passed:,}", f"{act.tests_failed:,} failed"),
         ("  errors", f"{act.errors:,}", f"{act.warnings:,} warnings"),
@@ -55,8 +54,7 @@ def _share(value: float | None) -> str:
 
 
 def _time(seconds: float) -> str:
-    start = datetime.fromtimestamp(0, UTC)
-    return duration(start, start + timedelta(seconds=seconds))
+    return span_words(max(0, int(seconds)))
 
 
 def _cost(metrics: JobMetrics) -> tuple[str, str]:

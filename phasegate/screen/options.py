@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from phasegate.screen.tame import tame_line
+from states.amounts import NOT_ESTIMATED, estimate_words
 from states.artifacts.plan import PlanOption
-from states.comparison import duration
 from states.options import Criterion, RankedOption
 from states.render_options import HEAD, option_rows
 from states.view import JobView
@@ -54,12 +54,16 @@ def fact_lines(view: JobView) -> Iterator[Text]:
         facts = (
             f"score {each.score:.1f}",
             f"{each.complexity.value.replace('_', ' ')} complexity",
-            duration(each.duration_minutes),
+            _time(each.duration_minutes),
             f"{each.confidence:.0%} sure",
             f"{each.risk} risk",
             f"{each.steps} step{'s' * (each.steps != 1)}",
         )
         yield Text(f"     {', '.join(facts)}", "dim")
+
+
+def _time(minutes: float) -> str:
+    return estimate_words(minutes) if minutes else f"time {NOT_ESTIMATED}"
 
 
 def chosen_text(view: JobView) -> Text:

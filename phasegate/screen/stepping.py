@@ -6,9 +6,10 @@ from typing import Any
 from rich.text import Text
 
 from phasegate.executions import ExecutionView
-from phasegate.screen.acting import metric_words, progress_words, state_words, step_line
+from phasegate.screen.acting import progress_words, state_words, step_line
 from phasegate.screen.tame import tame, tame_line
 from states.act import ActNote, StepLine
+from states.amounts import metric_words
 from states.execution import SETTLED, Progress, StepStatus
 
 _BEFORE = (StepStatus.PENDING, StepStatus.WAITING)

@@ -50,7 +50,7 @@ def test_an_artifact_shows_them_side_by_side_with_their_steps() -> None:
     short, text = markdown(checked), markdown(checked, full=True)
     assert "- b, v1: for: fast" in short
     assert "[testing]" not in short
-    assert re.search(r"\| 1 \| b +\| Low +\| 1h30m0s +\| 90% +\| Low +\| 62.0", text)
+    assert re.search(r"\| 1 \| b +\| Low +\| 1h30m +\| 90% +\| Low +\| 62.0", text)
     assert "2. [testing] t: test, after 1\n" in text
     assert "3. [code_generation] why: look, if t is failed\n" in text
     assert "- for: fast" in text

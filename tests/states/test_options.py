@@ -198,7 +198,7 @@ def test_comparison() -> None:
     assert {cell.option_id for cell in found.matrix[1]} == {"swift"}
     assert found.summary == (
         "'SWIFT' is recommended with a score of 42.0 of 100, 23.2 points ahead of 'STEADY': "
-        "low complexity, 2h0m0s, 90% confidence, low risk."
+        "low complexity, 2h, 90% confidence, low risk."
     )
 
 

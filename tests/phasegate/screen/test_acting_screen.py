@@ -12,10 +12,9 @@ from phasegate.screen.acting import (
     act_lines,
     bar_of,
     live_text,
-    metric_words,
     operator_lines,
     progress_words,
-    seconds_words,
+    state_words,
 )
 from phasegate.screen.consoles import show
 from phasegate.screen.stepping import event_lines, output_event, step_events
@@ -102,6 +101,20 @@ def test_the_document_says_what_people_have_to_know_of_a_step() -> None:
     lines = execution_document(an_execution().act).splitlines()
     fix = next(n for n, line in enumerate(lines) if "Mend it" in line)
     assert lines[fix + 1] == "  - it may have run before"
+
+
+def test_the_document_counts_and_times_as_screens_do() -> None:
+    text = execution_document(an_execution().act)
+    assert "- Files: 1 modified, 2 lines changed; 2 commands; tests: 1 failed\n" in text
+    assert "(testing): failed in 1m15s. command failed" in text
+
+
+def test_an_execution_that_was_stopped_is_paused_and_nothing_else() -> None:
+    act = an_execution(status=ExecutionStatus.PAUSED).act
+    stopped = act.last.model_copy(update={"end": ActEnd.STOPPED, "reason": "stopped"})
+    assert state_words(act.model_copy(update={"last": stopped})) == "paused"
+    back = stopped.model_copy(update={"end": ActEnd.ROLLED_BACK, "reason": "rolled back to the start"})
+    assert state_words(act.model_copy(update={"last": back})) == "paused: rolled back to the start"
 
 
 def test_a_bar_is_for_terminals_only() -> None:
@@ -210,18 +223,7 @@ def test_output_is_tamed() -> None:
     assert isinstance(line, Text)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(0.44, "0.4s"), (12.2, "12s"), (185, "3m05s"), (8_040, "2h14m"), (59.7, "1m00s")]
-)
-def test_times(seconds: float, words: str) -> None:
-    assert seconds_words(seconds) == words
-
-
-def test_words_of_progress_and_metrics() -> None:
+def test_words_of_progress() -> None:
     running = Progress(execution="e", total_steps=4, completed_steps=1).after(10)
     assert progress_words(running) == "1 of 4 steps; 10s so far, about 30s left"
     assert progress_words(running.model_copy(update={"completed_steps": 0}).after(3)).endswith("unknown left")
-    assert metric_words(Metrics()) == ""
-    assert metric_words(Metrics(files_created=2, lines_changed=9, commands_executed=1)) == (
-        "files: 2 created, 9 lines changed; 1 command"
-    )
