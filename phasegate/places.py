@@ -36,6 +36,12 @@ def find_config() -> Path | None:
     return found if found.is_file() else None
 
 
+def may_come_along(config: Path) -> bool:
+    """Whether a settings file may have come with a repository that somebody else wrote."""
+    chosen = bool(os.environ.get("PHASEGATE_CONFIG")) or config == user_config()
+    return not chosen and any((folder / ".git").exists() for folder in config.parents)
+
+
 def _xdg(variable: str, default: str) -> Path:
     folder = Path(os.environ.get(variable, ""))
     # the XDG specification says to ignore folders that are not absolute

@@ -11,11 +11,13 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as SourceError
 
-from phasegate.places import default_state_dir, find_config
+from phasegate.places import default_state_dir, find_config, may_come_along, user_config
 
 _ENV_PREFIX = "PHASEGATE_"
 _VARIABLES_ONLY = ("unconfined_commands", "command_paths")
 _PLACES = ("state_dir", "store", "workspaces", "cache")
+_OWNERS = (*_PLACES, "hf_repo")
+"""where a machine keeps and sends what other repositories and tasks are about: not a repository's to say"""
 
 
 class SettingsError(Exception):
@@ -165,6 +167,11 @@ def _read_file(path: Path | None) -> dict[str, Any]:
         if name in _VARIABLES_ONLY:
             variable = _ENV_PREFIX + name.upper()
             raise SettingsError(f"Setting {name!r} in {path} is not read from a file; set {variable}.")
+        if name in _OWNERS and may_come_along(path):
+            raise SettingsError(
+                f"Setting {name!r} in {path} is not read from a repository's file; set {_ENV_PREFIX}"
+                f"{name.upper()}, put it into {user_config()}, or name the file in PHASEGATE_CONFIG."
+            )
     for name in _PLACES:
         place = values.get(name)
         if isinstance(place, str) and place and "://" not in place:

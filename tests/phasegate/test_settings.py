@@ -59,14 +59,47 @@ def test_an_empty_variable_is_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Settings.load().task_queue == "phasegate"
 
 
-def test_places_in_a_file_are_relative_to_the_file(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (project / "phasegate.toml").write_text('state_dir = "state"\nstore = "~/artifacts"\n')
+PLACES = 'state_dir = "state"\nstore = "~/artifacts"\n'
+
+
+def test_places_in_a_file_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "phasegate.toml").write_text(PLACES)
+    monkeypatch.chdir(tmp_path)
+    settings = Settings.load()
+    assert settings.state_dir == tmp_path / "state"
+    assert settings.store == str(Path.home() / "artifacts")
+
+
+@pytest.mark.parametrize("name", ["state_dir", "store", "workspaces", "cache", "hf_repo"])
+def test_a_repository_does_not_say_where_things_are_kept(
+    project: Path, monkeypatch: pytest.MonkeyPatch, own_settings: Path, name: str
+) -> None:
+    file = project / "phasegate.toml"
+    file.write_text(f'{name} = "s3://elsewhere"\n')
     deep = project / "src" / "deep"
     deep.mkdir(parents=True)
     monkeypatch.chdir(deep)
-    settings = Settings.load()
-    assert settings.state_dir == project / "state"
-    assert settings.store == str(Path.home() / "artifacts")
+    users = own_settings / "config" / "phasegate" / "phasegate.toml"
+    with pytest.raises(SettingsError) as refused:
+        Settings.load()
+    assert str(refused.value) == (
+        f"Setting {name!r} in {file} is not read from a repository's file; set PHASEGATE_{name.upper()}, "
+        f"put it into {users}, or name the file in PHASEGATE_CONFIG."
+    )
+
+
+def test_the_users_own_file_says_where_in_a_repository_of_their_settings_too(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "phasegate.toml").write_text(PLACES)
+    monkeypatch.setenv("PHASEGATE_CONFIG", str(project / "phasegate.toml"))
+    assert Settings.load().state_dir == project / "state"
+    monkeypatch.delenv("PHASEGATE_CONFIG")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(project))
+    (project / "phasegate").mkdir()
+    (project / "phasegate.toml").rename(users := project / "phasegate" / "phasegate.toml")
+    assert find_config() == users
+    assert Settings.load().state_dir == project / "phasegate" / "state"
 
 
 def test_the_nearest_file_up_to_the_git_root_counts(
@@ -118,7 +151,7 @@ def test_policy_is_a_free_table_from_the_file_or_as_json(
         ('log_level = "loud"', "Setting 'log_level' in {file} is wrong: input should be 'debug'"),
         ("max_activities = 0", "Setting 'max_activities' in {file} is wrong: input should be greater"),
         ("policy = 3", "Setting 'policy' in {file} is wrong"),
-        ("state_dir = 3", "Setting 'state_dir' in {file} is wrong"),
+        ("task_queue = 3", "Setting 'task_queue' in {file} is wrong"),
         ("task_queue = ", "The settings file {file} is not valid TOML: Invalid value (at "),
         *(
             (f"{name} = true", f"Unknown setting {name!r} in {{file}}; did you mean 'unconfined_commands'?")
