@@ -49,7 +49,7 @@ class Landings:
         snapshots, wanted = self._main.snapshots, await self._main.snapshots.read(self.now.snapshot)
         self._main.begin()
         await snapshots.restore(wanted)
-        there, _ = await snapshots.look()
+        there, _ = await snapshots.look(wanted)
         if there != wanted:
             # The same tree, written down as a look at it does.
             self.now = Point(self.now.head, await self._keep(there, self.now.snapshot))

@@ -6,6 +6,7 @@ import subprocess
 import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 PLAIN, PROGRAM, FOLDER = 0o644, 0o755, 0o755
 """the modes that are not written down, as git knows only these"""
@@ -19,15 +20,31 @@ class TreeTooLarge(Exception):
     """One sentence: how much the tree holds, and how much of it can be kept."""
 
 
+class Stamp(NamedTuple):
+    """What the system says of a file, and says otherwise when its contents or its mode have changed."""
+
+    inode: int
+    size: int
+    written: int
+    changed: int
+    mode: int
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """The stamp of a file."""
+    return Stamp(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_mode)
+
+
 @dataclass
 class Listing:
-    """Paths relative to the root, sorted; `.git` is not part of it.
+    """Paths relative to the root, `empty` sorted; `.git` is not part of it.
 
-    `modes` are those of files and folders that differ from 0644 or 0755; `repositories` are folders with a
-    `.git` of their own; `odd` are pipes, sockets and devices; `opened` are modes that were in the way.
+    `stamps` are those of files and links. `modes` are those of files and folders that differ from 0644 or
+    0755; `repositories` are folders with a `.git` of their own; `odd` are pipes, sockets and devices;
+    `opened` are modes that were in the way.
     """
 
-    files: list[str] = field(default_factory=list)
+    stamps: dict[str, Stamp] = field(default_factory=dict)
     empty: list[str] = field(default_factory=list)
     modes: dict[str, int] = field(default_factory=dict)
     repositories: list[str] = field(default_factory=list)
@@ -47,7 +64,6 @@ def list_tree(root: Path, most: int) -> Listing:
         todo += _look(root, todo.pop(), found)
         if found.size > most:
             raise TreeTooLarge(f"the tree holds more than the {most:,} bytes that can be kept")
-    found.files.sort()
     found.empty.sort()
     return found
 
@@ -106,13 +122,13 @@ def _look(root: Path, below: str, found: Listing) -> list[str]:
             folders.append(path)
             _note(path, status.st_mode, FOLDER, found)
         elif stat.S_ISREG(status.st_mode):
-            found.files.append(path)
+            found.stamps[path] = stamp_of(status)
             found.size += status.st_size
             _note(path, status.st_mode, common_mode(status.st_mode), found)
             if not _ours_to_read(status):
                 _open_up(entry.path, path, found, os.R_OK, 0o600)
         elif stat.S_ISLNK(status.st_mode):
-            found.files.append(path)
+            found.stamps[path] = stamp_of(status)
         else:
             found.odd.append(path)
     return folders

@@ -3,6 +3,7 @@
 Worktrees are git's own business; here are only commits, trees, blobs and refs.
 """
 
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,8 +11,9 @@ from datetime import datetime
 from pathlib import Path
 
 import pygit2
-from pygit2.enums import ConfigLevel, DiffOption, FileMode, ObjectType
+from pygit2.enums import ConfigLevel, FileMode, ObjectType
 
+from activities.execution.trees import NOTHING, SUBMODULE, Entry, differences, files, rewrite
 from activities.git import GitError
 from activities.snapshot import NOBODY
 
@@ -43,36 +45,37 @@ class Objects:
 
     def missing(self, commits: Iterable[str]) -> list[str]:
         """Those that are not here as commits."""
-        with _opened(self.path) as here:
+        with opened(self.path) as here:
             return [each for each in commits if not _is_commit(here, each)]
 
     def tree_of(self, commit: str) -> str:
         """The tree of a commit."""
-        with _opened(self.path) as here:
+        with opened(self.path) as here:
             return str(_tree(here, commit).id)
 
     def message_of(self, commit: str) -> str:
         """What a commit says."""
-        with _opened(self.path) as here:
+        with opened(self.path) as here:
             return str(here[commit].peel(pygit2.Commit).message)
 
     def snapshot(self, commit: str) -> tuple[str, str]:
         """The tree `files` and the text of `rest.json` in a snapshot commit."""
-        with _opened(self.path) as here:
+        with opened(self.path) as here:
             tree = _tree(here, commit)
             rest = here[tree["rest.json"].id].peel(pygit2.Blob)
             return str(tree["files"].id), rest.data.decode("utf-8", "surrogateescape")
 
     def submodules(self, commit: str) -> list[bytes]:
         """Paths of submodules, sorted."""
-        with _opened(self.path) as here:
-            return sorted(_submodules(_tree(here, commit), b""))
+        with opened(self.path) as here:
+            found = files(here.odb, _tree(here, commit).id.raw)
+            return sorted(path for path, (mode, _) in found if mode == SUBMODULE)
 
     def put_snapshot(
         self, files: str, rest: str, message: str, parents: tuple[str, ...], when: datetime | None
     ) -> str:
         """A commit of the tree `files` beside `rest.json`."""
-        with _opened(self.path) as here:
+        with opened(self.path) as here:
             builder = here.TreeBuilder()
             builder.insert("files", pygit2.Oid(hex=files), FileMode.TREE)
             builder.insert("rest.json", here.create_blob(rest.encode()), FileMode.BLOB)
@@ -80,12 +83,12 @@ class Objects:
 
     def put_commit(self, tree: str, message: str, parents: tuple[str, ...], when: datetime | None) -> str:
         """A commit by phasegate. The same tree, message, parents and time give the same commit."""
-        with _opened(self.path) as here:
+        with opened(self.path) as here:
             return _commit(here, pygit2.Oid(hex=tree), message, parents, when)
 
     def merge_base(self, ours: str, theirs: str) -> str:
         """The newest commit that both come from. Raises GitError when there is none."""
-        with _opened(self.path) as here:
+        with opened(self.path) as here:
             base = here.merge_base(pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs))
         if base is None:
             raise GitError("merge-base", f"{ours[:12]} and {theirs[:12]} have nothing in common")
@@ -93,70 +96,54 @@ class Objects:
 
     def changes(self, old: str, new: str) -> list[Change]:
         """What differs between two commits or trees, by path; renames are a deletion and an addition."""
-        with _opened(self.path) as here:
-            diff = _tree(here, old).diff_to_tree(_tree(here, new), flags=_DIFF, context_lines=0)
-            return [_change(delta) for delta in diff.deltas]
+        with opened(self.path) as here:
+            return sorted((_change(*each) for each in _differences(here, old, new)), key=lambda c: c.path)
 
     def lines_changed(self, old: str, new: str) -> int:
         """Lines added and removed between two commits or trees; those of binary files do not count."""
-        with _opened(self.path) as here:
-            stats = _tree(here, old).diff_to_tree(_tree(here, new), flags=_DIFF, context_lines=0).stats
-            return int(stats.insertions + stats.deletions)
+        with opened(self.path) as here:
+            texts = ((_text(here, was), _text(here, now)) for _, was, now in _differences(here, old, new))
+            stats = [pygit2.Patch.create_from(was, now, context_lines=0).line_stats for was, now in texts]
+            return sum(added + removed for _, added, removed in stats)
 
     def apply(self, tree: str, changes: Iterable[Change]) -> str:
-        """The tree after these changes."""
-        with _opened(self.path) as here:
-            index = pygit2.Index()
-            index.read_tree(_tree(here, tree))
-            for change in changes:
-                path = change.path.decode("utf-8", "surrogateescape")
-                if change.mode:
-                    mode = FileMode(change.mode)
-                    index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=change.blob), mode))
-                elif path in index:
-                    index.remove(path)
-            return str(index.write_tree(here))
+        """The tree of a commit or tree after these changes."""
+        wanted = {each.path: (each.mode, bytes.fromhex(each.blob)) for each in changes}
+        with opened(self.path) as here:
+            return rewrite(here.odb, _tree(here, tree).id.raw, wanted).hex()
 
     def there(self, tree: str, paths: Iterable[bytes]) -> set[bytes]:
         """Those paths that a commit or tree has."""
-        with _opened(self.path) as here:
+        with opened(self.path) as here:
             root = _tree(here, tree)
             return {path for path in paths if path.decode("utf-8", "surrogateescape") in root}
 
     def tree_in(self, index: Path) -> str:
         """Write the tree that an index file stands for."""
-        with _opened(self.path) as here:
+        with opened(self.path) as here:
             return str(pygit2.Index(str(index)).write_tree(here))
 
     def show_as_committed(self, commit: str, index: Path) -> None:
         """Let an index file say what a commit holds; git looks at the files itself when it is asked."""
-        with _opened(self.path) as here:
+        with opened(self.path) as here:
             told = pygit2.Index(str(index))
             told.read_tree(_tree(here, commit))
             told.write()
 
     def refs(self, names: Iterable[str]) -> dict[str, str]:
         """Where refs are; those that do not exist are left out."""
-        with _opened(self.path) as here:
+        with opened(self.path) as here:
             found = ((name, here.references.get(name)) for name in names)
             return {name: str(ref.resolve().target) for name, ref in found if ref is not None}
 
     def hold(self, ref: str, commit: str) -> None:
         """Let a ref lead to a commit."""
-        with _opened(self.path) as here:
+        with opened(self.path) as here:
             here.references.create(ref, pygit2.Oid(hex=commit), force=True)
 
 
-def paths_in(index: Path) -> list[str]:
-    """Paths of the files in an index file, submodules left out."""
-    return [entry.path for entry in pygit2.Index(str(index)) if entry.mode != FileMode.COMMIT]
-
-
-_DIFF = DiffOption.INCLUDE_TYPECHANGE | DiffOption.SKIP_BINARY_CHECK
-
-
 @contextmanager
-def _opened(path: Path) -> Iterator[pygit2.Repository]:
+def opened(path: Path) -> Iterator[pygit2.Repository]:
     """Opened anew each time, as others write to it meanwhile. Failures are GitErrors."""
     try:
         here = pygit2.Repository(str(path))
@@ -181,13 +168,16 @@ def _tree(here: pygit2.Repository, name: str) -> pygit2.Tree:
     return here[name].peel(pygit2.Tree)
 
 
-def _submodules(tree: pygit2.Tree, below: bytes) -> Iterator[bytes]:
-    for entry in tree:
-        path = below + (entry.raw_name or b"")
-        if entry.filemode == FileMode.COMMIT:
-            yield path
-        elif isinstance(entry, pygit2.Tree):
-            yield from _submodules(entry, path + b"/")
+def _differences(here: pygit2.Repository, old: str, new: str) -> Iterator[tuple[bytes, Entry, Entry]]:
+    return differences(here.odb, _tree(here, old).id.raw, _tree(here, new).id.raw)
+
+
+def _text(here: pygit2.Repository, entry: Entry) -> pygit2.Blob | bytes:
+    """What git compares by line."""
+    mode, id = entry
+    if mode == SUBMODULE:
+        return b"Subproject commit %s\n" % id.hex().encode()
+    return here[pygit2.Oid(raw=id)].peel(pygit2.Blob) if mode else b""
 
 
 def _commit(
@@ -200,8 +190,9 @@ def _commit(
     return str(here.create_commit(None, who, who, ended, tree, [pygit2.Oid(hex=p) for p in parents]))
 
 
-def _change(delta: pygit2.DiffDelta) -> Change:
-    gone = delta.status_char() == "D"
-    file = delta.old_file if gone else delta.new_file
-    mode, blob = (0, "") if gone else (int(file.mode), str(file.id))
-    return Change(file.raw_path, delta.status_char(), mode, blob)
+def _change(path: bytes, old: Entry, new: Entry) -> Change:
+    if NOTHING in (old, new):
+        kind = "A" if old == NOTHING else "D"
+    else:
+        kind = "M" if stat.S_IFMT(old[0]) == stat.S_IFMT(new[0]) else "T"
+    return Change(path, kind, new[0], new[1].hex())

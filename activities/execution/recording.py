@@ -27,10 +27,10 @@ class Recorder:
     async def completed(self, worktree: Worktree, order: StepAtHand, outcome: Outcome) -> StepResult:
         """Commit what a step did. Raises StepFailed when that is nothing that one could want."""
         at, point = order.at, Point(order.at.head, order.at.snapshot)
-        state, found = await worktree.snapshots.look()
         before = await worktree.snapshots.read(at.snapshot)
+        state, found = await worktree.snapshots.look(before)
         worktree.mend(at.head)
-        if not found.files and state.files != before.files:
+        if not found.stamps and state.files != before.files:
             raise StepFailed("the step deleted everything in the worktree")
         message, head, snapshot = title_of(order.step), at.head, at.snapshot
         if state != before:

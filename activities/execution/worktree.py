@@ -12,6 +12,7 @@ from pathlib import Path
 
 from activities.execution.listing import Listing, remove
 from activities.execution.repository import BRANCH, ActRepository, encoded, have
+from activities.execution.seen import Sight
 from activities.execution.snapshots import Snapshots, State
 from activities.git import GitError
 from activities.locks import locked
@@ -37,6 +38,7 @@ class Memory:
 
     states: dict[str, State] = field(default_factory=dict)
     settled: dict[Path, tuple[str, float]] = field(default_factory=dict)
+    sight: Sight = field(default_factory=Sight)
 
     def just_settled(self, path: Path, snapshot: str) -> bool:
         """Whether a folder was brought to this snapshot a moment ago."""
@@ -62,14 +64,14 @@ class Worktree:
     @property
     def snapshots(self) -> Snapshots:
         """Snapshots of the whole folder."""
-        return Snapshots(self.repository, self.path, self._own / "phasegate-index", self.memory.states)
+        clock = self._own / "phasegate-clock"
+        return Snapshots(self.repository, self.path, clock, self.memory.states, self.memory.sight)
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator["Worktree"]:
         """Keep others out. What a killed worker has left running on it is waited for."""
         async with locked(self.home / "lock") as lock:
-            for stale in ("index.lock", "phasegate-index.lock"):
-                (self._own / stale).unlink(missing_ok=True)
+            (self._own / "index.lock").unlink(missing_ok=True)
             git = replace(self.repository.git, keep_open=(lock,))
             yield replace(self, repository=replace(self.repository, git=git))
 
@@ -97,7 +99,7 @@ class Worktree:
         wanted = await self.snapshots.read(snapshot)
         put_aside: tuple[str, ...] = ()
         if not fresh and not self._busy.exists():
-            now, _ = await self.snapshots.look()
+            now, _ = await self.snapshots.look(wanted)
             if now == wanted:
                 self.settle(snapshot)
                 return ()
@@ -179,6 +181,7 @@ class Worktree:
     async def drop(self) -> None:
         """Remove the folder and what git knows of it."""
         self.memory.settled.pop(self.path, None)
+        self.memory.sight.forget(self.path)
         for path in (self.path, self._own):
             if os.path.lexists(path):
                 remove(path)
