@@ -2,7 +2,10 @@
 
 import asyncio
 import contextlib
+import functools
+import os
 import time
+from pathlib import Path
 
 import psutil
 
@@ -49,10 +52,30 @@ def marked(mark: str) -> list[psutil.Process]:
 
 def _taken(pid: int) -> tuple[int, int]:
     """How many processes there are, and how many bytes are theirs alone."""
-    everyone = family(pid)
+    everyone = _below(pid)
     memory = 0
-    for process in everyone:
+    for each in everyone:
         with contextlib.suppress(psutil.Error):
-            found = process.memory_info()
+            found = psutil.Process(each).memory_info()
             memory += max(found.rss - getattr(found, "shared", 0), 0)
     return len(everyone), memory
+
+
+def _below(pid: int) -> list[int]:
+    """The ids of a process and all below it; empty when it has ended.
+
+    Linux tells them one by one, which takes a tenth of what going through every process of the machine does.
+    """
+    if not _tells_children():
+        return [each.pid for each in family(pid)]
+    found = [pid] if os.path.exists(f"/proc/{pid}") else []
+    for each in found:
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            for thread in os.listdir(f"/proc/{each}/task"):
+                found += map(int, Path(f"/proc/{each}/task/{thread}/children").read_text().split())
+    return found
+
+
+@functools.cache
+def _tells_children() -> bool:
+    return os.path.exists(f"/proc/self/task/{os.getpid()}/children")
