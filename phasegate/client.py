@@ -123,10 +123,11 @@ class JobClient:
 
     async def _owner(self, execution: str, job: str) -> str:
         try:
-            act = (await self.record(job)).act
+            record = await self.record(job)
         except (NoWorker, UnknownJob):
-            act = None
-        if act is None or act.id != execution:
+            record = None
+        known = [each.id for each in (record.act, *record.former) if each] if record else []
+        if execution not in known:
             raise UnknownJob(f"execution not found: {execution}")
         return job
 

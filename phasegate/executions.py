@@ -97,10 +97,6 @@ class Executions:
             return ""
         return data[after:][-MOST_OUTPUT:].decode("utf-8", "replace")
 
-    async def patch(self, act: ActNote) -> bytes:
-        """What an execution changed in all, for `git apply`. Raises StoreError."""
-        return await self._store.get(act.last.patch)
-
     async def _described(self, execution: str) -> WorkflowExecutionDescription | None:
         try:
             return await self._client.get_workflow_handle(execution).describe(rpc_timeout=PATIENCE)

@@ -112,3 +112,41 @@ class ActNote(Piece):
     """step -> who does not want it done, and why"""
     undo: Undo | None = None
     last: ActOutcome = ActOutcome(end=ActEnd.STOPPED)
+
+
+class FormerAct(Piece):
+    """An execution that a restart has left behind, whatever had come of it. Nothing of it is undone."""
+
+    id: str
+    option: str
+    branch: str
+    by: str = ""
+    started: datetime | None = None
+    left: datetime | None = None
+    status: ExecutionStatus
+    why: str = ""
+    head: str = ""
+    """the last commit of its branch; blank where nothing came onto it"""
+    completed: int = 0
+    steps: int = 0
+    path: str = ""
+    """the worktree on the worker's machine, in which later executions work"""
+    kept: str = ""
+    """digest of the stored execution"""
+    patch: str = ""
+    """digest of what it changed in all, where it had come to an end"""
+
+    @property
+    def ended(self) -> str:
+        """`completed`, `failed: steps failed: test (...)`, `not finished, 2 of 5 steps`"""
+        if self.status is ExecutionStatus.COMPLETED:
+            return self.status
+        how = self.status if self.status is ExecutionStatus.FAILED else "not finished"
+        return f"{how}, {self.completed} of {self.steps} steps{f': {self.why}' if self.why else ''}"
+
+    @property
+    def where(self) -> str:
+        """Where its commits are."""
+        if not self.head:
+            return "nothing of it came onto a branch"
+        return f"its commits stay on branch {self.branch}, at {self.head[:12]}"

@@ -121,7 +121,7 @@ def book_rest(record: JobRecord, outcome: ActOutcome, undone: Undo | None, now: 
     if outcome.end is ActEnd.FAILED:
         settled["learnt"] = _errors(outcome)
     record.act = act.model_copy(update={"last": last, "status": _status(outcome), **settled})
-    record.note(now, EntryKind.ACT, f"{act.id}: {outcome.end}", why=_told(outcome), digest=last.kept)
+    record.note(now, EntryKind.ACT, f"{act.id}: {outcome.end}", why=told(outcome), digest=last.kept)
     match outcome.end:
         case ActEnd.COMPLETED if coming is None:
             _move(record, ModeTrigger.CLOSE, "phasegate", now)
@@ -129,7 +129,7 @@ def book_rest(record: JobRecord, outcome: ActOutcome, undone: Undo | None, now: 
             record.open_until = now + timedelta(seconds=record.spec.policy.keep_open_seconds)
         case ActEnd.FAILED | ActEnd.BROKEN if record.demand is None and act.undo is None:
             record.act = record.act.model_copy(update={"again": True})
-            hold = Hold(reason=_told(outcome), by="phasegate", kind=HoldKind.FAILURE, since=now)
+            hold = Hold(reason=told(outcome), by="phasegate", kind=HoldKind.FAILURE, since=now)
             pause(record, hold, now)
         case ActEnd.BROKEN if undone is not None and record.hold:
             record.hold = record.hold.model_copy(update={"reason": f"not rolled back: {outcome.reason}"})
@@ -147,7 +147,7 @@ def _status(outcome: ActOutcome) -> ExecutionStatus:
             return ExecutionStatus.PAUSED
 
 
-def _told(outcome: ActOutcome) -> str:
+def told(outcome: ActOutcome) -> str:
     """Why it rests, for people."""
     if outcome.end is ActEnd.FAILED:
         failed = [f"{line.id} ({line.error})" for line in outcome.steps if line.status == "failed"]

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from states.acting import learnt
 from states.execution import ExecutionStatus
 from states.facts import facts_of, mode_facts_of, standing_safeguards, waived_by
+from states.former import leave_act
 from states.holding import replan
 from states.ledger import EntryKind
 from states.machine import fire, move_mode, triggers_from
@@ -170,11 +171,12 @@ def _restart(record: JobRecord, demand: Demand, now: datetime) -> None:
         record.refused.pop(phase, None)
         record.facts.pop(phase, None)
         record.human_revisions.pop(phase, None)
+    leave_act(record, demand.by, now)
     _ask_again(record, request.phase)
     if record.gate:
         _shut(record, f"overtaken by a restart from {request.phase.name}", now)
     replan(record, demand.by, now)
-    record.open_until, record.rest, record.act = None, None, None
+    record.open_until, record.rest = None, None
 
 
 def _ask_again(record: JobRecord, phase: Phase) -> None:

@@ -1,8 +1,8 @@
 """How carrying a plan out went, as a section of the plan's document."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from states.act import ActNote
+from states.act import ActNote, FormerAct
 from states.amounts import metric_words, seconds_words
 from states.render_parts import line
 
@@ -10,6 +10,17 @@ from states.render_parts import line
 def execution_document(act: ActNote) -> str:
     """Markdown: status, branch, steps, what changed."""
     return "\n".join(["", "## EXECUTION", "", *_head(act), "", *_steps(act), *_changes(act)]).rstrip() + "\n"
+
+
+def former_document(former: Sequence[FormerAct]) -> str:
+    """Markdown: executions that restarts have left behind; blank without any."""
+    if not former:
+        return ""
+    lines = (
+        f"- `{line(act.id)}`, option `{line(act.option)}`: {line(act.ended)}; {line(act.where)}"
+        for act in former
+    )
+    return "\n".join(["", "## FORMER EXECUTIONS", "", *lines]) + "\n"
 
 
 def _head(act: ActNote) -> Iterator[str]:

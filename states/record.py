@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from states.act import ActNote
+from states.act import ActNote, FormerAct
 from states.agents import AgentCarry, AgentKind, AgentLimits, AgentNote, Usage
 from states.artifacts.base import Piece, Text
 from states.commands import CommandPolicy
@@ -280,6 +280,8 @@ class JobRecord(BaseModel):
     demand: Demand | None = None
     act: ActNote | None = None
     """the execution of the selected plan, once there is one"""
+    former: list[FormerAct] = Field(default_factory=list)
+    """the last executions of plans that were given up, oldest first"""
     acts: int = 0
     """executions begun over the job's life"""
     operator_gates: int = 0

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from states.act import ActNote
+from states.act import ActNote, FormerAct
 from states.act_commands import NextCommand, act_commands, command, step_commands, undo_commands
 from states.acting import acts_now, starts_to_act
 from states.agents import AgentKind, AgentNote, Usage
@@ -72,6 +72,8 @@ class JobView(BaseModel):
     questions: tuple[QuestionState, ...] = ()
     act: ActNote | None = None
     """the execution of the selected plan, once there is one; steps as of its last rest"""
+    former: tuple[FormerAct, ...] = ()
+    """executions that restarts have left behind, oldest first; their branches are still there"""
     acting: bool = False
     """whether the plan is carried out or undone now, or will be without another word from anybody"""
     wants_act: bool = False
@@ -157,6 +159,7 @@ def view_of(record: JobRecord) -> JobView:
         hold=record.hold,
         gate=record.gate,
         act=record.act,
+        former=tuple(record.former),
         acting=acts_now(record) or starts_to_act(record),
         wants_act=record.spec.act,
         questions=tuple(record.questions),

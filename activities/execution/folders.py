@@ -52,6 +52,8 @@ class Act:
             )
         if here and here != at.head:
             await self.repository.keep(here)
+        if not here and (former := refs.get(SNAPSHOT)):
+            await self.repository.keep(former)  # of an execution before, whose branch stays where it is
         if (here, ours, refs.get(SNAPSHOT)) != (at.head, at.head, at.snapshot):
             await self.move(at.head, at.snapshot)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from phasegate.problems import Exit
 from phasegate.screen.tame import tame_line
-from states.act import ActEnd, ActNote
+from states.act import ActEnd, ActNote, FormerAct
 from states.view import JobView
 from states.words import HoldKind, State
 
@@ -44,17 +44,32 @@ def ways_home(view: JobView, act: ActNote) -> tuple[tuple[str, str], ...]:
     at = f"-C {shlex.quote(there)} " if there else ""
     branch, job = shlex.quote(act.branch), shlex.quote(view.job)
     patch = ("apply the changes to your checkout", f"phasegate export {job} --patch | git {at}apply")
-    git = Path(act.last.path).parent / "git"
-    if not act.last.path or not git.is_dir():
+    fetch = _fetch(view, act.last.path, act.branch)
+    if not fetch:
         return (patch,)
     title, body = tame_line(view.title, 100), f"Planned and carried out as job {view.job}."
     pull = f"gh pr create --head {branch} --title {shlex.quote(title)} --body {shlex.quote(body)}"
     enter = f"cd {shlex.quote(there)} && " if there else ""
     return (
-        ("take the branch", f"git {at}fetch {shlex.quote(str(git))} {branch}:{branch}"),
+        ("take the branch", fetch),
         (f"or {patch[0]}", patch[1]),
         ("or, with the branch, open a pull request", f"{enter}git push -u origin {branch} && {pull}"),
     )
+
+
+def ways_back(view: JobView) -> tuple[tuple[FormerAct, str], ...]:
+    """Former executions, each with the command that brings its branch: blank where it cannot be had here."""
+    return tuple((act, _fetch(view, act.path, act.branch) if act.head else "") for act in view.former)
+
+
+def _fetch(view: JobView, worktree: str, name: str) -> str:
+    """The command that brings a branch of an execution; blank where its repository is not on this machine."""
+    git = Path(worktree).parent / "git"
+    if not worktree or not git.is_dir():
+        return ""
+    there, branch = _checkout(view.repository), shlex.quote(name)
+    at = f"-C {shlex.quote(there)} " if there else ""
+    return f"git {at}fetch {shlex.quote(str(git))} {branch}:{branch}"
 
 
 def _checkout(repository: str) -> str:

@@ -18,7 +18,7 @@ from states.artifacts.contracts import ContractDesignArtifact
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.validation import ValidationArtifact
 from states.checks.words import maybe
-from states.execution_document import execution_document
+from states.execution_document import execution_document, former_document
 from states.plan_document import plan_document
 from states.record import JobRecord
 from states.words import WORK_PHASES, Phase
@@ -45,15 +45,11 @@ async def export_job(session: Session, prefix: str, form: str, output: str) -> O
 async def export_patch(session: Session, prefix: str, output: str) -> Outcome:
     """What the execution changed in all, byte for byte as `git apply` takes it."""
     client, job = await find_job(session, prefix)
-    act = (await client.record(job)).act
-    if act is None:
-        raise NothingYet(f"nothing of job {job} was carried out, so there is no patch")
-    if act.running or not act.last.patch:
-        raise NothingYet(f"the patch of job {job} is made when its execution ends; it is {act.status} now")
-    patch = await client.executions.patch(act)
+    digest, branch, head = _patch_of(await client.record(job), prefix)
+    patch = await client.store.get(digest)
     if not patch:
         raise NothingYet(f"what was carried out of job {job} has changed nothing, so there is no patch")
-    data = {"job": job, "branch": act.branch, "head": act.last.head, "bytes": len(patch)}
+    data = {"job": job, "branch": branch, "head": head, "bytes": len(patch)}
     if output:
         place = _write(output, patch)
         return Outcome({**data, "output": str(place)}, (Text(f"written to {place}"),))
@@ -63,6 +59,26 @@ async def export_patch(session: Session, prefix: str, output: str) -> Outcome:
     sys.stdout.flush()
     sys.stdout.buffer.write(patch)
     return Outcome(None)
+
+
+def _patch_of(record: JobRecord, name: str) -> tuple[str, str, str]:
+    """Digest of a patch, branch and commit: of the former execution of that name, else of the present one.
+
+    Raises NothingYet.
+    """
+    act, former = record.act, {each.id: each for each in record.former}
+    if left := former.get(name):
+        if not left.patch:
+            raise NothingYet(f"execution {name} came to no end, so that it has no patch; {left.where}")
+        return left.patch, left.branch, left.head
+    if act is None:
+        more = "; those before the restart are told by `phasegate show`" if former else ""
+        raise NothingYet(f"nothing of job {record.job} was carried out, so there is no patch{more}")
+    if act.running or not act.last.patch:
+        raise NothingYet(
+            f"the patch of job {record.job} is made when its execution ends; it is {act.status} now"
+        )
+    return act.last.patch, act.branch, act.last.head
 
 
 def _write(output: str, content: bytes) -> Path:
@@ -85,6 +101,7 @@ async def _everything(client: JobClient, record: JobRecord) -> dict[str, Any]:
         "job": record.job,
         "artifacts": artifacts,
         "execution": execution.act.model_dump(mode="json") if execution else None,
+        "former_executions": [each.model_dump(mode="json") for each in record.former],
         "ledger": [entry.model_dump(mode="json") for entry in entries],
         "record": record.model_dump(mode="json", exclude={"ledger"}),
     }
@@ -110,4 +127,5 @@ async def _document(client: JobClient, record: JobRecord) -> str:
         record,
     )
     execution = await client.executions.view(record.act) if record.act else None
-    return tame(document + (execution_document(execution.act) if execution else ""))
+    carried_out = execution_document(execution.act) if execution else ""
+    return tame(document + carried_out + former_document(record.former))

@@ -4,12 +4,13 @@ from typing import Any
 
 from rich.text import Text
 
-from phasegate.actions.ending import ways_home
+from phasegate.actions.ending import ways_back, ways_home
 from phasegate.actions.jobs import find_job, next_commands
 from phasegate.client import JobClient
 from phasegate.job_lines import JobLine
 from phasegate.problems import WrongUse
 from phasegate.screen.acting import act_lines
+from phasegate.screen.former import former_lines
 from phasegate.screen.job import job_text
 from phasegate.screen.lists import jobs_table, ledger_lines
 from phasegate.screen.metrics import metrics_lines
@@ -54,8 +55,10 @@ async def shown_now(
     execution = await client.executions.view(view.act) if view.act else None
     act = execution.act if execution else None
     data = view.model_copy(update={"next_commands": commands, "act": act}).model_dump(mode="json")
+    left = ways_back(view)
+    data |= {"take_former": [{"execution": act.id, "command": command} for act, command in left if command]}
     if execution is None:
-        return Outcome(data, tuple(job_text(view, commands, live)))
+        return Outcome(data, tuple(job_text(view, commands, live, former_lines(left))))
     home = ways_home(view, execution.act)
     outputs = {
         line.id: await client.executions.output(line)
@@ -66,7 +69,10 @@ async def shown_now(
         "running_steps": [step.model_dump(mode="json") for step in execution.now],
         "take_over": [{"what": what, "command": command} for what, command in home],
     }
-    lines = act_lines(execution, outputs, home, session.settings.progress_bar)
+    lines = (
+        *former_lines(left),
+        *act_lines(execution, outputs, home, session.settings.progress_bar),
+    )
     return Outcome(data, tuple(job_text(view, commands, live, lines)))
 
 

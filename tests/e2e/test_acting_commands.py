@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from states.artifacts.plan import ExactEdit, FileChange, FileChangeKind, PlanStep, StepType
+from tests.activities.conftest import git
 from tests.e2e.acted import Acted
 from tests.e2e.acting_stage import WITHOUT_PEOPLE, acting_stage
 from tests.e2e.executions import a_step, repository
@@ -116,6 +117,37 @@ async def test_a_failed_execution_exits_1_and_shows_what_was_printed(address: st
         assert shown.json["hold"]["kind"] == "failure"
         metrics = await phasegate("metrics", job, "--json")
         assert metrics.json["act"]["tests_failed"] == 1
+
+
+async def test_what_was_carried_out_before_a_restart_can_be_found(address: str, tmp_path: Path) -> None:
+    """Its branch stays in the repository of the next execution, and every screen says so."""
+    project = repository(tmp_path / "purse", BUG)
+    async with acting_stage(
+        address, tmp_path, project, fix(), a_step("after", "fix", command="exit 7")
+    ) as stage:
+        phasegate = Acted(stage)
+        job = await planned(phasegate, project)
+        assert (await phasegate("act", job)).code == 1
+        assert (await phasegate("restart", job, "implementation_plan")).code == 0
+        await stage.until(job, lambda view: view.selected and view.former)
+        nothing = await phasegate("export", job, "--patch")
+        assert nothing.code == 1
+        assert "those before the restart are told by `phasegate show`" in nothing.sentence
+        assert (await phasegate("act", job)).code == 1
+        words = f"{job}.act-1, option a: failed, 1 of 2 steps: steps failed: after"
+        shown = await phasegate("show", job)
+        assert words in shown.out
+        assert f"its commits stay on branch phasegate/{job}, at " in shown.out
+        assert f"{job}.act-1 is left: failed" in (await phasegate("ledger", job)).out
+        document = (await phasegate("export", job)).out
+        assert "## FORMER EXECUTIONS" in document
+        assert f"`{job}.act-1`, option `a`: failed" in document
+        (told,) = (await phasegate("show", f"{job}.act-1", "--json")).json["take_former"]
+        subprocess.run(told["command"], shell=True, check=True, capture_output=True)
+        home = (project, "show", f"phasegate/{job}:purse/money.py")
+        assert "a + b" in git(*home)
+        patch = await phasegate("export", f"{job}.act-1", "--patch")
+        assert "+    return a + b" in patch.out
 
 
 async def test_watching_as_json_lines(address: str, tmp_path: Path) -> None:

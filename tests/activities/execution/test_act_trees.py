@@ -106,6 +106,20 @@ async def test_a_branch_moved_by_other_hands_stops_steps_and_rollback(acting: Ac
     assert (acting.tree / "theirs.txt").exists()
 
 
+async def test_the_next_execution_leaves_the_one_before_as_it_was(acting: Acting) -> None:
+    allow(acting, MESS, other := "echo other > other.log")
+    start = acting.at.model_copy(update={"branch": "phasegate/job-1-2", "bundles": ()})
+    completed(await acting.step(shell(MESS, "mess")))
+    before = acting.at
+    acting.at = start
+    await acting.prepare()
+    assert not (acting.tree / "build").exists()
+    completed(await acting.step(shell(other, "other")))
+    assert git(acting.tree, "rev-parse", "phasegate/job-1") == before.head
+    assert git(acting.tree, "rev-parse", f"refs/phasegate/kept/{before.snapshot}") == before.snapshot
+    assert git(acting.tree, "branch", "--show-current") == "phasegate/job-1-2"
+
+
 async def test_edits_by_other_hands_are_put_aside_and_not_lost(acting: Acting) -> None:
     await asyncio.sleep(AT_ONCE)
     (acting.tree / "calc.py").write_text("a person was here\n")
