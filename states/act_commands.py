@@ -7,8 +7,12 @@ from typing import Any
 from pydantic import BaseModel
 
 from states.acting import why_not_act, why_not_roll_back
+from states.execution import ExecutionStatus
+from states.people import PERSON
 from states.record import Gate, JobRecord
-from states.words import Message, Mode
+from states.restart import IMPLEMENTATION_FAILED
+from states.selecting import options_at_hand
+from states.words import Message, Mode, Phase
 
 
 class NextCommand(BaseModel):
@@ -67,3 +71,26 @@ def undo_commands(record: JobRecord, job: str) -> list[NextCommand]:
     if act is None or not act.last.steps or why_not_roll_back(record, ""):
         return []
     return [command(job, "undo all steps", f"rollback {job}", Message.ROLLBACK, {})]
+
+
+def mend_commands(record: JobRecord, job: str) -> list[NextCommand]:
+    """Another plan for one that failed: a person's own, mended, or one made anew with what was learnt."""
+    act = record.act
+    if act is None or act.status is not ExecutionStatus.FAILED or record.selected is None:
+        return []
+    chosen = next((each for each in options_at_hand(record) if each.id == act.option), None)
+    if chosen and chosen.source.startswith(PERSON):
+        again = {"phase": Phase.VALIDATION.value, "trigger": IMPLEMENTATION_FAILED}
+        words = f"edit {job} --plan plan.yaml"
+        return [
+            command(
+                job,
+                "put the mended plan in its place, at the gate that opens again",
+                words,
+                Message.RESTART_FROM,
+                again,
+            )
+        ]
+    again = {"phase": Phase.IMPLEMENTATION_PLAN.value, "trigger": IMPLEMENTATION_FAILED}
+    words = f"restart {job} IMPLEMENTATION_PLAN --trigger {IMPLEMENTATION_FAILED}"
+    return [command(job, "plan again, with what was learnt", words, Message.RESTART_FROM, again)]

@@ -7,6 +7,8 @@ AI_REVIEW = "ai_review"
 BEST_GUESS = "best guess"
 NOT_PERSONS = ("phasegate", AI_REVIEW, BEST_GUESS, "mechanical checks", "message")
 """names under which the record keeps what nobody decided, next to all that begin with `policy:`"""
+PERSON = "person:"
+"""begins the source of what a person wrote"""
 
 _BLANK_LETTERS = "\u034f\u115f\u1160\u2800\u3164\uffa0"
 """printable as Unicode sees it, and nothing on a screen; variation selectors are the same"""

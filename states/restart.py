@@ -7,9 +7,10 @@ from states.messages import RestartFrom
 from states.record import ArtifactRef, JobRecord
 from states.words import WORK_PHASES, ArtifactStatus, Phase
 
+IMPLEMENTATION_FAILED = "implementation_failed"
 TRIGGERS = (
     "requirements_changed",
-    "implementation_failed",
+    IMPLEMENTATION_FAILED,
     "review_failed",
     "new_discovery",
     "testing_failed",

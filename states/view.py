@@ -7,7 +7,14 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from states.act import ActNote, FormerAct
-from states.act_commands import NextCommand, act_commands, command, step_commands, undo_commands
+from states.act_commands import (
+    NextCommand,
+    act_commands,
+    command,
+    mend_commands,
+    step_commands,
+    undo_commands,
+)
 from states.acting import acts_now, starts_to_act
 from states.agents import AgentKind, AgentNote, Usage
 from states.facts import decisions_enough, facts_of
@@ -323,7 +330,7 @@ def next_commands(record: JobRecord) -> list[NextCommand]:
         case Awaiting.OPERATOR:
             again = command(job, "go on", f"resume {job}", Message.RESUME, {})
             others = [_other_models(record, job)] if record.hold and record.hold.agent else []
-            return [again, *others, *undo_commands(record, job)]
+            return [again, *others, *mend_commands(record, job), *undo_commands(record, job)]
         case _ if record.state is State.VERIFIED:
             return [
                 *_selections(record, job),

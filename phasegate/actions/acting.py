@@ -1,5 +1,6 @@
 """`act`, `rollback`: a verified plan is carried out, and taken back."""
 
+from pathlib import Path
 from typing import Any
 
 from rich.text import Text
@@ -21,7 +22,7 @@ from states.execution import StepStatus
 from states.steps import resolve
 from states.undoing import START
 from states.view import JobView
-from states.words import Message, QuestionHandling
+from states.words import JOB_ID, Message, QuestionHandling
 
 _READY = {
     "option_count": 0,
@@ -46,6 +47,12 @@ async def act_on(session: Session, prefix: str, option: str, by: str, watch: boo
 async def act_on_plan(session: Session, wished: dict[str, Any], watch: bool) -> Outcome:
     """A new job for a plan that is ready: it is checked against the repository, and a person approves it."""
     wish = Wish(act=True, policy=_READY, **wished)
+    where = wish.repository
+    if JOB_ID.fullmatch(where) and not Path(where).exists():
+        client = await session.client()
+        if await client.store.read_manifest(where):
+            mend = f"`phasegate edit {where} --plan {wish.ready}`"
+            raise WrongUse(f"{where} is a job and no repository; it is given another plan by {mend}")
     return await plan_task(session, wish, detach=not watch)
 
 

@@ -24,7 +24,8 @@ from states.artifacts.base import canonical_json
 from states.artifacts.kinds import KIND, StoredArtifact
 from states.messages import Ack
 from states.record import Gate
-from states.words import Message, Phase
+from states.view import JobView
+from states.words import Message, Phase, State
 
 
 class BadArtifact(Problem):
@@ -36,15 +37,22 @@ async def edit_artifact(session: Session, prefix: str, file: str, by: str) -> Ou
     client, job = await find_job(session, prefix)
     view = await client.view(job)
     if view.gate is None:
-        raise RefusedByJob(f"no gate is open in {view.state}, so there is nothing to edit")
+        raise RefusedByJob(f"no gate is open in {view.state}, so there is nothing to edit{_later(view)}")
     if file:
         body = checked(view.gate.phase, _read(file))
-        return acknowledged(job, await _send(client, job, view.gate, body, named(by)))
+        return acknowledged(job, await send_version(client, job, view.gate, body, named(by)))
     if not session.interactive:
         raise WrongUse("edit needs a terminal for the editor, or your version with --file")
     stored = await client.store.get_artifact(view.gate.digest)
     ack = await edit_in_editor(session, client, job, view.gate, stored, named(by))
     return acknowledged(job, ack) if ack else Outcome(None, (Text("nothing was changed, nothing is sent"),))
+
+
+def _later(view: JobView) -> str:
+    """What a verified job takes instead."""
+    if view.state is not State.VERIFIED:
+        return ""
+    return f"; `phasegate edit {view.job} --plan FILE` puts another plan in place, and opens its gate again"
 
 
 async def edit_in_editor(
@@ -66,7 +74,7 @@ async def edit_in_editor(
         place.unlink()
         return None
     try:
-        ack = await _send(client, job, gate, body, by)
+        ack = await send_version(client, job, gate, body, by)
     except Problem as problem:
         raise type(problem)(f"{problem}; your version is kept in {place}") from None
     place.unlink()
@@ -107,8 +115,8 @@ def _unknown(given: Any, known: Any, where: str = "") -> str:
     return ""
 
 
-async def _send(client: JobClient, job: str, gate: Gate, body: dict[str, Any], by: str) -> Ack:
-    """The version goes to the store, its digest to the job."""
+async def send_version(client: JobClient, job: str, gate: Gate, body: dict[str, Any], by: str) -> Ack:
+    """A version of the artifact under review goes to the store, its digest to the job."""
     digest = await client.store.put(canonical_json(body))
     return await client.send(job, Message.EDIT, {"artifact": digest, "base": gate.digest, "by": by})
 

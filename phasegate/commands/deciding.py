@@ -115,13 +115,25 @@ def edit(
             "--file", metavar="FILE", help="Your version as JSON, instead of an editor; - is stdin."
         ),
     ] = "",
+    plan: Annotated[
+        str,
+        typer.Option("--plan", metavar="FILE", help="A plan, as act --plan takes it, in an option's place."),
+    ] = "",
+    option: Annotated[
+        str, typer.Option("--option", metavar="ID", help="With --plan: the option whose place it takes.")
+    ] = "",
     by: By = "",
     as_json: Json = False,
 ) -> int:
     """Replace what is under review by your own version.
 
-    It is checked here before anything is sent, and reviewed again.
+    It is checked here before anything is sent, and reviewed again. With --plan also after the plan was
+    carried out or has failed: its VALIDATION gate opens again.
     """
+    if plan:
+        from phasegate.actions.mending import put_plan
+
+        return run(lambda session: put_plan(session, job, plan, option, by), as_json)
     from phasegate.actions.editing import edit_artifact
 
     return run(lambda session: edit_artifact(session, job, file, by), as_json)

@@ -6,13 +6,18 @@ from collections.abc import Iterator
 
 import pytest
 
+from states.act import ActEnd, ActOutcome, StepLine
 from states.act_commands import NextCommand
+from states.acting import begin_act, book_rest
+from states.artifacts.plan import Complexity, Impact
 from states.holding import pause
 from states.receive import receive
 from states.record import Hold, JobRecord, QuestionState
+from states.review import OptionFact, PhaseFacts
+from states.selecting import choose
 from states.view import awaiting, next_commands
 from states.words import Awaiting, State
-from tests.states.job_maker import NOW, QUESTION, job_in
+from tests.states.job_maker import NOW, QUESTION, job_in, verified_job
 
 ODD_NAME = "plan 'x'; echo $(whoami) > \"out\" #1"
 WAITING = [state for state in State if state.value.endswith("human_review")]
@@ -80,3 +85,36 @@ def test_a_verified_job_offers_its_plan() -> None:
     (only,) = next_commands(record)
     assert shlex.split(only.phasegate, comments=True) == ["phasegate", "export", ODD_NAME]
     assert shlex.split(only.temporal, comments=True)[-4:] == ["--workflow-id", ODD_NAME, "--name", "view"]
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("person:ann", ["edit", ODD_NAME, "--plan", "plan.yaml"]),
+        ("model:m", ["restart", ODD_NAME, "IMPLEMENTATION_PLAN", "--trigger", "implementation_failed"]),
+    ],
+)
+def test_a_plan_that_failed_can_be_mended_or_made_again(source: str, words: list[str]) -> None:
+    fact = OptionFact(
+        id="a",
+        rank=1,
+        score=1,
+        complexity=Complexity.LOW,
+        confidence=1,
+        duration_minutes=0,
+        risk=Impact.LOW,
+        steps=1,
+        plan="p",
+        source=source,
+    )
+    record = verified_job(PhaseFacts(options=(fact,)))
+    record.job = ODD_NAME
+    choose(record, fact, "ann", NOW)
+    begin_act(record, "ann", NOW)
+    line = StepLine(id="1", status="failed", error="no")
+    book_rest(record, ActOutcome(end=ActEnd.FAILED, steps=(line,)), None, NOW)
+    resume, mend, _ = next_commands(record)
+    assert shlex.split(resume.phasegate)[1] == "resume"
+    assert shlex.split(mend.phasegate) == ["phasegate", *words]
+    message, args = signal_of(mend, ODD_NAME)
+    assert receive(record, message, args, NOW), mend.temporal

@@ -4,6 +4,8 @@ import io
 import json
 import sys
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,3 +54,13 @@ class Commands:
         told = self._capsys.readouterr()
         assert codes, f"{words} did not come back: {told}"
         return Ran(codes[0], told.out, told.err)
+
+
+def until(phasegate: Commands, job: str, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """The view as soon as something holds."""
+    for _ in range(100):
+        view: dict[str, Any] = phasegate("show", job, "--json").json
+        if holds(view):
+            return view
+        time.sleep(0.05)
+    raise AssertionError(f"it never came to that: {view}")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.stage import job_id
-from tests.phasegate.commands.driving import Commands
+from tests.phasegate.commands.driving import Commands, until
 from tests.phasegate.commands.terminal import Terminal
 
 PLAN = """
@@ -84,6 +84,64 @@ def test_on_a_terminal(
     patch = phasegate("export", job, "--patch")
     assert patch.code == 0, patch
     assert "+MIT, see LICENSE" in patch.out
+
+
+SHORT = """
+title: Note the licence
+steps:
+  - id: write
+    title: Write a note
+    type: file_operation
+    action: write the note
+    files:
+      - {path: LICENCE-NOTE.md, CHANGE}
+"""
+WRONG = SHORT.replace("CHANGE", 'kind: modify, edits: [{old: "BSD", new: "MIT"}]')
+MENDED = SHORT.replace("CHANGE", 'kind: create, content: "MIT\\n"')
+
+
+def test_a_plan_that_failed_is_mended_within_its_job(
+    phasegate: Commands, repository: Path, tmp_path: Path
+) -> None:
+    path, job = tmp_path / "note.yaml", job_id("mended")
+    path.write_text(WRONG, encoding="utf-8")
+    assert phasegate("act", "--plan", str(path), str(repository), "--id", job).code == 3
+    assert phasegate("approve", job, "--gate", "validation-1").code == 0
+    assert phasegate("watch", job).code == 1
+    shown = phasegate("show", job)
+    assert f"phasegate edit {job} --plan" in shown.out
+    assert f"phasegate edit {job} --plan FILE" in phasegate("edit", job, "--file", str(path)).sentence
+    same = phasegate("edit", job, "--plan", str(path))
+    assert (same.code, "has already" in same.sentence) == (4, True), same
+    path.write_text(MENDED, encoding="utf-8")
+    other = phasegate("edit", job, "--plan", str(path), "--option", "x")
+    assert (other.code, "there is no option 'x'" in other.sentence) == (2, True), other
+    assert phasegate("act", "--plan", str(path), job).sentence.endswith(
+        f"`phasegate edit {job} --plan {path}`"
+    )
+    assert phasegate("show", job, "--json").json["restarts"] == [], "nothing was changed so far"
+    put = phasegate("edit", job, "--plan", str(path))
+    assert put.code == 0, put
+    view = until(phasegate, job, lambda v: v["gate"] and v["options"][0]["version"] == 2)
+    assert [option["id"] for option in view["options"]] == ["note"]
+    assert view["former"][0]["status"] == "failed"
+    assert phasegate("approve", job, "--gate", view["gate"]["id"]).code == 0
+    assert phasegate("watch", job).code == 0
+    assert "+MIT" in phasegate("export", job, "--patch").out
+
+
+def test_a_plan_is_put_in_place_at_the_gate_too(
+    phasegate: Commands, repository: Path, tmp_path: Path
+) -> None:
+    path, job = tmp_path / "note.yaml", job_id("mended")
+    path.write_text(WRONG, encoding="utf-8")
+    assert phasegate("act", "--plan", str(path), str(repository), "--id", job).code == 3
+    mended = tmp_path / "other-name.yaml"
+    mended.write_text(MENDED, encoding="utf-8")
+    assert phasegate("edit", job, "--plan", str(mended)).code == 0
+    view = until(phasegate, job, lambda v: v["gate"] and v["options"][0]["version"] == 2)
+    assert [option["id"] for option in view["options"]] == ["note"]
+    assert view["restarts"] == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.phasegate.commands.driving import Commands
+from tests.phasegate.commands.driving import Commands, until
 
 SIMPLE = "Sessions in `deskly/store.py` SessionStore expire after 30 minutes."
 _numbers = itertools.count(1)
@@ -24,16 +24,6 @@ def job(phasegate: Commands, repository: Path) -> str:
     ran = phasegate("plan", SIMPLE, "--repo", str(repository), "--id", name, *words, "--json")
     assert (ran.code, ran.json["awaiting"]) == (3, "human_review"), ran
     return name
-
-
-def until(phasegate: Commands, job: str, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """The view as soon as something holds."""
-    for _ in range(100):
-        view: dict[str, Any] = phasegate("show", job, "--json").json
-        if holds(view):
-            return view
-        time.sleep(0.05)
-    raise AssertionError(f"it never came to that: {view}")
 
 
 def without(gate: str) -> Callable[[dict[str, Any]], bool]:
