@@ -85,14 +85,23 @@ class AgentMortals(Mortals):
         slowly = (r.until for r in self.models.answered() if r.fault == "slow" and r.json["model"] == model)
         return max((until - time.time() + time.monotonic() for until in slowly), default=0.0)
 
-    async def asked_slowly(self, model: str) -> None:
-        """Wait until the model server has a request of this model that it will not answer for long."""
+    async def asked_slowly(self, model: str, number: int = 1) -> None:
+        """Wait until the model server has so many requests of this model that it will not answer for long."""
 
-        async def there() -> bool:
+        async def there() -> int:
             requests = tuple(self.models.requests)
-            return any(r.fault == "slow" and r.json["model"] == model for r in requests)
+            return sum(r.fault == "slow" and r.json["model"] == model for r in requests)
 
-        await until(there, lambda there: there)
+        await until(there, lambda there: there >= number)
+
+    async def drafted(self, job: str, number: int) -> None:
+        """Wait until so many options of a job are handed over."""
+
+        async def there() -> int:
+            found = (await self.record(job)).drafting
+            return sum(draft.done for draft in found.drafts) if found else 0
+
+        await until(there, lambda there: there == number)
 
 
 @asynccontextmanager

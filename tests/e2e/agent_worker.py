@@ -21,6 +21,7 @@ from temporalio.client import Client
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput
 
 from activities.agent_orders import CallOrder, ToolOrder
+from activities.heartbeat import beating
 from activities.models.provider import LiteLlmProvider
 from activities.store import Store, open_store
 from phasegate.settings import Settings
@@ -74,7 +75,9 @@ class _Held(ActivityInboundInterceptor):
             return await super().execute_activity(input)
         await self._holds.stop(f"{place}.before")
         result = await super().execute_activity(input)
-        await self._holds.stop(f"{place}.after")
+        async with beating():
+            # Else the server gives up an attempt that is held for long, and another is held in its place.
+            await self._holds.stop(f"{place}.after")
         return result
 
 

@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +15,35 @@ import pytest
 
 from states.agents import AgentEnd
 from states.record import JobRecord, JobSpec
+from states.review import OptionFact
 from states.words import WORK_PHASES, Phase, State
+from tests.activities.desks.good import OPTIONS
 from tests.e2e.agent_mortals import AgentMortals, agent_mortals
-from tests.e2e.agent_places import Moment, Place, places_of, script_for
+from tests.e2e.agent_places import Moment, Place, drafts_at, places_of, script_for
 from tests.e2e.kill_table import PROPERTY, VICTIMS, Cell
 from tests.e2e.stage import until
-from tests.e2e.whole_job import CALLS, WITHOUT_PEOPLE, shop, whole_job
+from tests.e2e.whole_job import WITHOUT_PEOPLE, shop, whole_job
 
-FAST = (Place(Moment.DURING_CALL, Phase.CONTRACTS),)
+FAST = (Place(Moment.DURING_CALL, Phase.CONTRACTS), drafts_at(Moment.DURING_CALL)[0])
 PATIENCE = 240.0
-"""seconds for ten jobs on a busy machine"""
+"""seconds for twelve jobs on a busy machine"""
 
 Note = Callable[[str, object], None]
-Digests = dict[Phase, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a job stood on, with every version there was, and its options, best first."""
+
+    digests: dict[Phase, tuple[str, ...]]
+    options: tuple[OptionFact, ...]
 
 
 async def start(all_: AgentMortals, task: dict[str, Any], places: Sequence[Place]) -> None:
     """Begin the job of every place."""
     client = await all_.client()
     for place in places:
-        spec = {**task, "model": f"openai/{place.job}", "policy": WITHOUT_PEOPLE}
+        spec = {**task, **place.spec, "policy": WITHOUT_PEOPLE}
         await client.start(JobSpec.model_validate(spec), place.job)
 
 
@@ -49,9 +58,16 @@ async def ended(all_: AgentMortals, place: Place) -> JobRecord:
     return await all_.record(place.job)
 
 
-def digests(record: JobRecord) -> Digests:
-    """What a job stood on, with every version there was."""
-    return {phase: tuple(ref.digest for ref in record.versions(phase)) for phase in WORK_PHASES}
+def made(record: JobRecord) -> Made:
+    """By a job that is verified."""
+    digests = {phase: tuple(ref.digest for ref in record.versions(phase)) for phase in WORK_PHASES}
+    return Made(digests, record.facts[Phase.VALIDATION].options)
+
+
+def is_drafted(made: Made, place: Place) -> bool:
+    """Whether the options are those of agents where agents draft them, and of none elsewhere."""
+    by_model = [option.source == f"model:openai/{place.job}" for option in made.options]
+    return by_model == [True] * len(OPTIONS) if place.drafts else not any(by_model)
 
 
 @pytest.fixture(scope="module")
@@ -62,17 +78,18 @@ def task(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def undisturbed(task: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
-    """The digests of jobs whose processes all lived, by place."""
-    known: dict[Place, Digests] = {}
+    """What jobs made whose processes all lived, by place."""
+    known: dict[Place, Made] = {}
 
-    async def run(places: Sequence[Place]) -> dict[Place, Digests]:
+    async def run(places: Sequence[Place]) -> dict[Place, Made]:
         new = [place for place in places if place not in known]
         if new:
             async with agent_mortals(tmp_path_factory.mktemp("undisturbed"), whole_job()) as all_:
                 await start(all_, task, new)
                 for place in new:
-                    known[place] = digests(await ended(all_, place))
-                assert len(all_.models.requests) == CALLS * len(new)
+                    known[place] = made(await ended(all_, place))
+                    assert is_drafted(known[place], place)
+                assert Counter(all_.asked()) == {place.job: place.calls for place in new}
         return {place: known[place] for place in places}
 
     return run
@@ -82,18 +99,21 @@ async def killed_in(
     all_: AgentMortals, task: dict[str, Any], victims: str, places: Sequence[Place]
 ) -> dict[Place, float]:
     """Jobs under way again after one kill that hit each in its place; seconds from the kill to that."""
-    for place in places:
-        if place.hold:
-            all_.hold(place.hold)
+    for hold in (hold for place in places for hold in place.holds):
+        all_.hold(hold)
     await start(all_, task, places)
     for place in places:
-        await (all_.reached(place.hold) if place.hold else all_.asked_slowly(place.job))
+        for hold in place.holds:
+            await all_.reached(hold)
+        if not place.holds:
+            await all_.asked_slowly(place.job, len(place.agents))
+        if place.drafts:
+            await all_.drafted(place.job, len(OPTIONS) - len(place.drafts))
     began = time.monotonic()
     seen = Counter(all_.asked())
     await all_.kill_and_replace(victims)
-    for place in places:
-        if place.hold:
-            all_.release(place.hold)
+    for hold in (hold for place in places for hold in place.holds):
+        all_.release(hold)
     took: dict[Place, float] = {}
 
     async def goes_on(place: Place) -> None:
@@ -103,9 +123,9 @@ async def killed_in(
             view = await all_.view(place.job)
             return view is not None and view.state is State.VERIFIED
 
-        if place.hold:
-            await all_.passed(place.hold)
-        else:
+        for hold in place.holds:
+            await all_.passed(hold)
+        if not place.holds:
             await until(moved, bool, PATIENCE)
         took[place] = time.monotonic() - max(began, all_.answered_slowly(place.job))
 
@@ -114,27 +134,28 @@ async def killed_in(
 
 
 async def check(
-    all_: AgentMortals, task: dict[str, Any], expected: dict[Place, Digests], victims: str, note: Note
+    all_: AgentMortals, task: dict[str, Any], expected: dict[Place, Made], victims: str, note: Note
 ) -> None:
     """Same artifacts, no gap in the ledger, and no request that had been answered is sent again."""
     places = tuple(expected)
     seconds = await killed_in(all_, task, victims, places)
     records = {place: await ended(all_, place) for place in places}
     for place, record in records.items():
-        same = digests(record) == expected[place]
-        cell = Cell("agents'", f"{place.agent}, {place.moment}", victims, seconds[place], same)
+        same = made(record) == expected[place]
+        cell = Cell("agents'", f"{place.name}, {place.moment}", victims, seconds[place], same)
         note(PROPERTY, astuple(cell))
     for place, record in records.items():
-        assert digests(record) == expected[place], place
+        assert made(record) == expected[place], place
         assert [entry.n for entry in record.ledger] == list(range(1, record.ledger_count + 1))
         assert {agent.end for agent in record.agents} == {AgentEnd.SUBMITTED}
         # Who was killed while a model replied may get a bill for that as well.
-        lost = place.moment is Moment.DURING_CALL and victims != "server"
+        lost = len(place.agents) * (place.moment is Moment.DURING_CALL and victims != "server")
         used = record.spent()
-        assert (used.calls, used.estimated_calls) == (CALLS + lost, lost)
+        assert (used.calls, used.estimated_calls) == (place.calls + lost, lost), place
+        assert used.calls == all_.asked().count(place.job), "what is booked is what was asked"
     assert all_.models.asked_twice() == []
     paid = Counter(request.json["model"] for request in all_.models.answered())
-    assert paid == {place.job: CALLS for place in places}
+    assert paid == {place.job: place.calls for place in places}
 
 
 @pytest.mark.timeout(2 * PATIENCE)

@@ -9,12 +9,13 @@ from temporalio.client import Client
 
 from activities.agent_ports import Provider
 from activities.desks.offers import REPLY, SUBMIT_ARTIFACT, SUBMIT_REVIEW
+from activities.desks.options import SUBMIT_OPTION
 from activities.payloads import data_converter
 from activities.store import open_store
 from phasegate.client import JobClient
 from phasegate.settings import Settings
 from states.words import WORK_PHASES, Phase
-from tests.activities.desks.good import SUBMISSIONS
+from tests.activities.desks.good import OPTIONS, SUBMISSIONS
 from tests.activities.deterministic.small_repos import SHOP, TASK, make
 from tests.e2e.stage import Stage, job_id
 from tests.e2e.temporal_cli import TemporalCli
@@ -40,15 +41,23 @@ NOTES = 2_000
 CALLS = 3 * len(WORK_PHASES)
 """model calls of a whole job: in each phase one that looks, one that hands over, one that reviews"""
 
+DRAFT_CALLS = 2 * len(OPTIONS)
+"""calls beside those where agents draft its options: each looks once, then hands over"""
+
 
 def whole_job(looks: int = 1) -> Script:
-    """Look `looks` times in every phase, hand over what passes, approve of it; say it means that."""
+    """Look `looks` times in all work, hand over what passes, approve of it; say it means that."""
     script = Script()
     for phase in WORK_PHASES:
         rule = script.when(**working(phase))
         for _ in range(looks):
             rule.calls(*LOOKS)
         rule.call(SUBMIT_ARTIFACT, SUBMISSIONS[phase])
+    for number, option in enumerate(OPTIONS, 1):
+        rule = script.when(**drafting(number))
+        for _ in range(looks):
+            rule.calls(*LOOKS)
+        rule.call(SUBMIT_OPTION, option)
     script.when(tool=SUBMIT_REVIEW).call(SUBMIT_REVIEW, {"verdict": "approve", "findings": []})
     script.when(tool=REPLY).call(REPLY, {"text": "It means the links made from now on."})
     return script
@@ -75,6 +84,11 @@ def working(phase: Phase) -> dict[str, str]:
 def reviewing(phase: Phase) -> dict[str, str]:
     """Requests of the agent that reviews it."""
     return {"system": f"the phase {phase} of", "tool": SUBMIT_REVIEW}
+
+
+def drafting(number: int) -> dict[str, str]:
+    """Requests of the agent that drafts the option of this number, from 1."""
+    return {"first": f"You draft option {number}:", "tool": SUBMIT_OPTION}
 
 
 def shop(home: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A good submission for every phase, about the shop of `tests.activities.deterministic.small_repos`."""
+"""Good submissions about the shop of `tests.activities.deterministic.small_repos`: phases and options."""
 
 from typing import Any
 
@@ -137,3 +137,26 @@ SUBMISSIONS: dict[Phase, dict[str, Any]] = {
         "warnings": ["nobody said what a day is"],
     },
 }
+
+
+def _option(title: str, confidence: float, *work: str) -> dict[str, Any]:
+    """One step after the other: `work` is ids of subtasks, and `test`."""
+    steps: list[dict[str, Any]] = []
+    for number, what in enumerate(work, 1):
+        step = {"id": f"step{number}", "title": f"{what} {number}", "action": f"do {what}"}
+        step |= (
+            {"type": "testing", "command": "python -m pytest"}
+            if what == "test"
+            else {"type": "code_generation", "subtask": what}
+        )
+        steps.append({**step, "dependencies": [steps[-1]["id"]] if steps else []})
+    estimates = {"duration_minutes": 10 * len(work), "complexity": "low", "confidence": confidence}
+    return {"title": title, "description": title, "plan": {"steps": steps, "estimates": estimates}}
+
+
+OPTIONS = (
+    _option("Everything, then the tests", 0.6, "s1", "s2", "test"),
+    _option("Only the code", 0.9, "s1", "test"),
+    _option("Tested after each part", 0.7, "s1", "test", "s2", "test"),
+)
+"""ways to carry out the plan above, as agents hand them over"""
