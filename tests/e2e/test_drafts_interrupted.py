@@ -4,10 +4,11 @@ import asyncio
 from typing import Any
 
 import pytest
+from temporalio.exceptions import ApplicationError
 
 from activities.store import open_store
 from states.agents import AgentEnd
-from states.words import Message, Phase, State
+from states.words import Awaiting, Message, Phase, State
 from tests.e2e.drafts_stage import DRAFT, Held, drafted, planning, start, told_to_stop
 from tests.e2e.stage import stage
 from tests.scripted_agents import ScriptedProvider, good, scripted_agents
@@ -141,3 +142,24 @@ async def test_without_models_any_more_what_is_finished_is_all_there_is(address:
         await ready.jobs.send(job, Message.RESUME, {"by": "ann"})
         view = await ready.at(job, State.VERIFIED)
     assert [option.id for option in view.options] == ["option-1"]
+
+
+async def test_finished_drafts_wait_for_an_operator_where_they_cannot_be_joined(address: str) -> None:
+    store, provider = open_store("memory://"), ScriptedProvider(good)
+    activities = planning(store)
+    shelf = activities._shelf
+    read = shelf.option
+
+    async def gone(digest: str) -> Any:
+        raise ApplicationError(f"{digest} is gone", type="Gone", non_retryable=True)
+
+    shelf.option = gone
+    async with stage(address, activities, store, agents=scripted_agents(store, provider)) as ready:
+        job = await start(ready)
+        await ready.until(job, lambda view: view.awaiting is Awaiting.OPERATOR)
+        asked = len(provider.asked)
+        shelf.option = read
+        await ready.jobs.send(job, Message.RESUME, {"by": "ann"})
+        view = await ready.at(job, State.VERIFIED)
+    assert len(view.options) == 3
+    assert len(provider.asked) == asked
