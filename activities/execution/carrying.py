@@ -62,9 +62,9 @@ class Carrier:
                 result = await self._carry_out(act, held, order, once, started)
             elif order.alone and result.status is StepStatus.COMPLETED:
                 await held.bring(at.head, result.snapshot)
-                await held.follow(result.commit)
             if order.alone and result.bundle:
                 await act.move(result.commit, result.snapshot)
+                await held.follow(result.commit)
             if not order.alone:
                 await held.drop()
         return result

@@ -70,6 +70,13 @@ async def test_what_git_ignores_is_not_on_the_branch_but_in_the_snapshot(acting:
     assert (result.metrics.files_created, result.metrics.files_deleted) == (4, 1)
 
 
+async def test_git_shows_what_steps_did_as_committed(acting: Acting) -> None:
+    allow(acting, change := "echo new > new.txt && echo more >> calc.py")
+    completed(await acting.step(shell(change, "change")))
+    assert git(acting.tree, "status", "--porcelain") == ""
+    assert git(acting.tree, "show", "--stat", "--format=%s", "HEAD").startswith("step change: Do change")
+
+
 async def test_another_machine_goes_on_from_the_store(acting: Acting, project: Path, tmp_path: Path) -> None:
     allow(acting, MESS)
     completed(await acting.step(shell(MESS, "mess")))
