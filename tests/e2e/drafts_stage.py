@@ -76,9 +76,9 @@ async def options_of(ready: Stage, record: JobRecord, phase: Phase) -> list[tupl
     return [(option.id, option.plan.version) for option in artifact.options]
 
 
-async def told_to_stop(ready: Stage, job: str) -> None:
-    """Until all three agents know that they should make no further call."""
-    for number in (1, 2, 3):
+async def told_to_stop(ready: Stage, job: str, *drafts: int) -> None:
+    """Until the agents of these drafts, or of all three, know that they should make no further call."""
+    for number in drafts or (1, 2, 3):
         handle = ready.temporal.get_workflow_handle(f"{job}.{DRAFT}-{number}")
 
         async def told(handle: Any = handle) -> bool:

@@ -73,6 +73,7 @@ async def test_a_restart_from_the_plan_makes_another_plan_and_other_drafts(
         await provider.asked_by(2)
         if paused:
             await ready.jobs.send(job, Message.PAUSE, {"by": "ann"})
+            await told_to_stop(ready, job, 2, 3)
             provider.free.set()
             await ready.recorded(job, lambda record: all(note.end for note in record.agents))
         await ready.jobs.send(job, Message.RESTART_FROM, {"phase": "IMPLEMENTATION_PLAN", "by": "ann"})
@@ -136,6 +137,7 @@ async def test_without_models_any_more_what_is_finished_is_all_there_is(address:
         await ready.recorded(job, lambda record: f"{DRAFT}-1 submitted" in drafted(record))
         await provider.asked_by(2)
         await ready.jobs.send(job, Message.PAUSE, {"by": "ann"})
+        await told_to_stop(ready, job, 2, 3)
         provider.free.set()
         await ready.recorded(job, lambda record: all(note.end for note in record.agents))
         await ready.jobs.send(job, Message.SET_MODELS, {"models": {"options": "none"}, "by": "ann"})
