@@ -1,9 +1,11 @@
 """What ExecutionWorkflow is given, and what it hands to activities: references, and one step at a time."""
 
 from datetime import datetime
+from typing import Self
 
 from pydantic import Field
 
+from states.act import StepAnswer
 from states.artifacts.base import Piece
 from states.artifacts.plan import Plan
 from states.commands import CommandPolicy
@@ -47,6 +49,19 @@ class ActOrder(Piece):
     """whether steps that failed are tried again"""
     back_to: str | None = None
     """roll back to this step, blank for the start, and do nothing else"""
+
+    def answered(self, answer: StepAnswer) -> Self:
+        """The same with what was decided since it was given."""
+        ask = answer.ask
+        if answer.refused:
+            return self.model_copy(update={"refused": {**self.refused, ask.step: answer.refused}})
+        ready = {"ready": (*self.ready, ask.step)}
+        if ask.by_hand:
+            return self.model_copy(update={**ready, "done": {**self.done, ask.step: answer.done_by}})
+        approved = tuple(dict.fromkeys((*self.rules.approved, ask.asks)))
+        return self.model_copy(
+            update={**ready, "rules": self.rules.model_copy(update={"approved": approved})}
+        )
 
 
 class ExecutionOrder(Piece):

@@ -30,6 +30,25 @@ class StepAsk(Piece):
     asks: str
     by_hand: bool = False
     notes: tuple[str, ...] = ()
+    attempt: int = 0
+    """which attempt of the step came to wait: the next one asks anew; 0 where nobody counted"""
+
+
+class StepAnswer(Piece):
+    """What was decided about one ask, and about no other. The step may go on unless it is refused."""
+
+    ask: StepAsk
+    done_by: str = ""
+    """the person who says that its code is written"""
+    refused: str = ""
+    """who does not want it done, and why"""
+
+
+class Report(Progress):
+    """What an execution says of itself on its way."""
+
+    asks: tuple[StepAsk, ...] | None = None
+    """what waits for a person now, in the plan's order; None where that is not said"""
 
 
 class StepLine(Piece):

@@ -7,9 +7,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from states.act import ActEnd, ActNote, ActOutcome, StepAsk, Undo
+from states.act import ActEnd, ActNote, ActOutcome, Report, StepAnswer, StepAsk, Undo
 from states.agents import AgentKind
 from states.artifacts.base import digest_of
+from states.carrying import bounded
 from states.execution import ExecutionStatus, Progress, StepStatus
 from states.facts import mode_facts_of
 from states.holding import pause
@@ -83,18 +84,39 @@ def go_on_acting(record: JobRecord, now: datetime) -> None:
     pause(record, Hold(reason=reason, by="phasegate", since=now), now)
 
 
-def note_progress(record: JobRecord, given: Sequence[Any]) -> bool:
-    """Take in how far an execution says it is; False when it is not the one that runs. For people to see,
-    nothing is decided by it: anybody can send such a signal."""
+def note_report(record: JobRecord, given: Sequence[Any]) -> bool:
+    """Take in what an execution says of itself; False when it is not the one that runs.
+
+    Anybody can send such a signal. What it asks is shown to people, and what they allow is an exact text:
+    nothing runs by it that the plan does not hold.
+    """
     act = record.act
     try:
-        progress = Progress.model_validate(given[0] if len(given) == 1 else None)
+        report = Report.model_validate(given[0] if len(given) == 1 else None)
     except ValidationError:
         return False
-    if act is None or not act.running or progress.execution != act.id:
+    if act is None or not act.running or report.execution != act.id:
         return False
+    progress = Progress.model_validate(report.model_dump(exclude={"asks"}))
     record.act = act.model_copy(update={"last": act.last.model_copy(update={"progress": progress})})
+    if report.asks is not None:
+        _note_asks(record, bounded(report.asks))
     return True
+
+
+def _note_asks(record: JobRecord, asks: tuple[StepAsk, ...]) -> None:
+    """What waits now. What was decided holds as long as the very ask that it was about."""
+    act = record.act
+    assert act is not None
+    still = {ask.step for ask in asks if ask.attempt and ask in act.last.asks}
+    record.act = act.model_copy(
+        update={
+            "last": act.last.model_copy(update={"asks": asks}),
+            "ready": tuple(step for step in act.ready if step in still),
+            "refused": {step: why for step, why in act.refused.items() if step in still},
+            "done": {step: by for step, by in act.done.items() if step in still},
+        }
+    )
 
 
 def book_rest(record: JobRecord, outcome: ActOutcome, undone: Undo | None, now: datetime) -> None:
@@ -105,15 +127,12 @@ def book_rest(record: JobRecord, outcome: ActOutcome, undone: Undo | None, now: 
     act = record.act
     assert act is not None
     coming = act.undo if act.undo != undone else None
-    last = outcome if outcome.kept else outcome.model_copy(update={"kept": act.last.kept})
-    settled: dict[str, object] = {
-        "running": False,
-        "again": False,
-        "undo": coming,
-        "ready": (),
-        "refused": {},
-        "done": {},
-    }
+    # One that says nothing of its steps is gone on with from where it last stood.
+    _note_asks(record, outcome.asks if outcome.steps else act.last.asks)
+    act = record.act
+    assert act is not None
+    last = outcome.model_copy(update={"kept": outcome.kept or act.last.kept, "asks": act.last.asks})
+    settled: dict[str, object] = {"running": False, "again": False, "undo": coming}
     if outcome.end in (ActEnd.FAILED, ActEnd.ROLLED_BACK):
         # What was written for a step that failed, or that is to be done anew, is written anew.
         done = {line.id for line in outcome.steps if line.status == StepStatus.COMPLETED}
@@ -122,6 +141,9 @@ def book_rest(record: JobRecord, outcome: ActOutcome, undone: Undo | None, now: 
         settled["learnt"] = _errors(outcome)
     record.act = act.model_copy(update={"last": last, "status": _status(outcome), **settled})
     record.note(now, EntryKind.ACT, f"{act.id}: {outcome.end}", why=told(outcome), digest=last.kept)
+    gate = record.gate
+    if gate and gate.step and not any((ask.step, ask.asks) == (gate.step, gate.asks) for ask in last.asks):
+        close_ask(record, f"step {gate.step} does not wait for it any more", now)
     match outcome.end:
         case ActEnd.COMPLETED if coming is None:
             _move(record, ModeTrigger.CLOSE, "phasegate", now)
@@ -158,13 +180,26 @@ def told(outcome: ActOutcome) -> str:
 # --- operator gates -----------------------------------------------------------------------------------
 
 
+def rests_waiting(record: JobRecord) -> bool:
+    """Whether the execution rests because nothing goes on without an answer."""
+    return record.act is not None and record.act.last.end is ActEnd.WAITING
+
+
 def next_code(record: JobRecord) -> StepAsk | None:
     """The first step that waits for code, where the job has models that write it."""
-    act = record.act
-    models = record.spec.ladder(AgentKind.CODE, Phase.VERIFIED)
-    if act is None or act.last.end is not ActEnd.WAITING or not models:
+    asked = record.gate.step if record.gate else ""
+    if not rests_waiting(record) or not _written_by_models(record):
         return None
-    return next((ask for ask in act.last.asks if ask.by_hand and not _decided(act, ask)), None)
+    return next((ask for ask in _undecided(record) if ask.by_hand and ask.step != asked), None)
+
+
+def _written_by_models(record: JobRecord) -> bool:
+    return bool(record.spec.ladder(AgentKind.CODE, Phase.VERIFIED))
+
+
+def _undecided(record: JobRecord) -> list[StepAsk]:
+    act = record.act
+    return [ask for ask in act.last.asks if not _decided(act, ask)] if act else []
 
 
 def enter_code(record: JobRecord, step: str, changes: str, models: tuple[str, ...], now: datetime) -> None:
@@ -177,12 +212,23 @@ def enter_code(record: JobRecord, step: str, changes: str, models: tuple[str, ..
     record.note(now, EntryKind.ACT, f"the code of step {step} is written", who=who, digest=changes)
 
 
-def next_ask(record: JobRecord) -> StepAsk | None:
-    """The first thing that a step waits for and nobody has decided."""
+def next_ask(record: JobRecord, *, all_by_hand: bool = False) -> StepAsk | None:
+    """The first thing that a step waits for and no person has decided; code is left to models, where the
+    job has some, unless `all_by_hand`."""
+    people = all_by_hand or not _written_by_models(record)
+    return next((ask for ask in _undecided(record) if people or not ask.by_hand), None)
+
+
+def answers(record: JobRecord) -> tuple[StepAnswer, ...]:
+    """What was decided about steps that wait, as far as the job knows."""
     act = record.act
-    if act is None or act.last.end is not ActEnd.WAITING:
-        return None
-    return next((ask for ask in act.last.asks if not _decided(act, ask)), None)
+    if act is None:
+        return ()
+    return tuple(
+        StepAnswer(ask=ask, done_by=act.done.get(ask.step, ""), refused=act.refused.get(ask.step, ""))
+        for ask in act.last.asks
+        if _decided(act, ask)
+    )
 
 
 def _decided(act: ActNote, ask: StepAsk) -> bool:

@@ -1,9 +1,10 @@
 """What an execution's workflow makes of its record: who waits, what was decided, how to tell it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from itertools import accumulate, takewhile
 
-from states.act import ActEnd, ActOutcome, StepAsk, StepLine
+from states.act import ActEnd, ActOutcome, Report, StepAsk, StepLine
 from states.artifacts.plan import Plan, PlanStep, StepType
 from states.execution import (
     Execution,
@@ -19,6 +20,8 @@ from states.execution import (
 
 _MOST, _LONGEST = 3, 200
 """notes of a step that its line has, and characters of each: a job's record holds the lines of all steps"""
+TOLD = 200_000
+"""characters of asks that a job is told at once while an execution goes on; one command has half as many"""
 
 
 def decide(
@@ -60,9 +63,31 @@ def asks_of(execution: Execution, plan: Plan) -> tuple[StepAsk, ...]:
                     asks=run.result.asks,
                     by_hand=by_hand(step),
                     notes=run.result.notes,
+                    attempt=run.attempts,
                 )
             )
     return tuple(found)
+
+
+def may_be_overtaken(execution: Execution, plan: Plan, since: datetime) -> bool:
+    """Whether a step that began after `since` may come to wait before the first that waits, as planned."""
+    waiting = [run.id for run in execution.steps.values() if run.status is StepStatus.WAITING]
+    before = takewhile(lambda step: step.id not in waiting, plan.steps if waiting else ())
+    runs = [execution.steps[step.id] for step in before]
+    return any(run.status is StepStatus.IN_PROGRESS and run.started and run.started > since for run in runs)
+
+
+def report_of(execution: Execution, plan: Plan, now: datetime) -> Report:
+    """How far it is and what waits, for a job that goes along: of many long asks the first ones."""
+    asks = bounded(asks_of(execution, plan))
+    return Report(**progress_of(execution, now).model_dump(), asks=asks)
+
+
+def bounded(asks: Sequence[StepAsk]) -> tuple[StepAsk, ...]:
+    """The first of them that fit into TOLD characters, and always one: people are asked one by one."""
+    sizes = accumulate(len(ask.model_dump_json()) for ask in asks)
+    fit = sum(1 for size in sizes if size <= TOLD)
+    return tuple(asks[: max(fit, 1)])
 
 
 def outcome_of(execution: Execution, plan: Plan, end: ActEnd, reason: str, now: datetime) -> ActOutcome:

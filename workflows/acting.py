@@ -1,6 +1,7 @@
 """Act mode of a job: its execution, stopped and gone on with as people say."""
 
 import contextlib
+from collections.abc import Callable
 
 from temporalio import workflow
 from temporalio.exceptions import FailureError
@@ -11,13 +12,15 @@ with workflow.unsafe.imports_passed_through():
     from activities.agent_orders import CodeOrder
     from activities.execution.activities import ExecutionActivities
     from activities.execution_orders import ActOrder, CommandRules, ExecutionOrder
-    from states.act import ActEnd, ActOutcome, Undo
+    from states.act import ActEnd, ActOutcome, StepAnswer, Undo
     from states.acting import (
+        answers,
         book_rest,
         enter_code,
         next_ask,
         next_code,
         open_ask,
+        rests_waiting,
         set_running,
         settle_ask,
         undoing,
@@ -26,10 +29,12 @@ with workflow.unsafe.imports_passed_through():
     from states.execution import ExecutionStatus
     from states.facts import decisions_enough
     from states.words import Phase
-    from workflows.execution import STOP, ExecutionWorkflow
+    from workflows.execution import ANSWER, ASKS_AT_ONCE, STOP, ExecutionWorkflow
     from workflows.failures import reason_of
     from workflows.orders import work_order
     from workflows.staff import Staffed
+
+Child = ChildWorkflowHandle[ExecutionWorkflow, ActOutcome]
 
 SILENT = "the execution did not answer; resume goes on from what it last kept"
 
@@ -39,7 +44,8 @@ class Acting(Staffed):
 
     async def carry_out(self) -> None:
         """Run the execution until it rests, and book that; before it, hear what operators say."""
-        if not undoing(self.record) and not await self._heard():
+        at_once = workflow.patched(ASKS_AT_ONCE)
+        if not undoing(self.record) and not await self._heard(at_once):
             return
         set_running(self.record)
         self.publish()
@@ -48,28 +54,44 @@ class Acting(Staffed):
         assert self.record.act is not None
         undo = self.record.act.undo
         try:
-            outcome = await self._executed(undo)
+            outcome = await self._executed(undo, at_once)
         except FailureError as failed:
             outcome = ActOutcome(end=ActEnd.BROKEN, reason=reason_of(failed))
         book_rest(self.record, outcome, undo, workflow.now())
         self.log_ledger()
 
-    async def _heard(self) -> bool:
-        """Whether every waiting step has its answer; False when something else comes first."""
-        while self.record.gate is None and (code := next_code(self.record)):
+    async def _heard(self, at_once: bool) -> bool:
+        """Whether something can go on; False when something else comes first.
+
+        One answer is enough, and the next question stays open beside what goes on; but not `at_once`, in
+        histories of before, every step has its answer first.
+        """
+        if at_once and rests_waiting(self.record):
+            self._ask()
+        while (at_once or self.record.gate is None) and (code := next_code(self.record)):
             if not await self._coded(code.step):
                 return False
-        while ask := next_ask(self.record):
-            if self.record.gate is None:
-                open_ask(self.record, ask, workflow.now())
-                self.log_ledger()
+        while rests_waiting(self.record) and next_ask(self.record, all_by_hand=not at_once):
+            if at_once and answers(self.record):
+                break
+            self._ask(all_by_hand=not at_once)
             await self.wait(lambda: self.record.gate is None or decisions_enough(self.record))
             if self.record.hold or self.record.demand or undoing(self.record):
                 return False
-            if self.record.gate and decisions_enough(self.record):
-                settle_ask(self.record, workflow.now())
-                self.log_ledger()
+            self._settle()
         return True
+
+    def _ask(self, *, all_by_hand: bool = False) -> None:
+        """Open the gate of what waits first, if none is open."""
+        if self.record.gate is None and (ask := next_ask(self.record, all_by_hand=all_by_hand)):
+            open_ask(self.record, ask, workflow.now())
+            self.log_ledger()
+
+    def _settle(self) -> None:
+        """Take what was decided at the open gate."""
+        if decisions_enough(self.record):
+            settle_ask(self.record, workflow.now())
+            self.log_ledger()
 
     async def _coded(self, step: str) -> bool:
         """Whether a model has written the code of a step."""
@@ -91,26 +113,49 @@ class Acting(Staffed):
         self.log_ledger()
         return True
 
-    async def _executed(self, undo: Undo | None) -> ActOutcome:
+    async def _executed(self, undo: Undo | None, at_once: bool) -> ActOutcome:
         act = self.record.act
         assert act is not None
+        order, told = self._act_order(), list(answers(self.record))
         child = await workflow.start_child_workflow(
             ExecutionWorkflow.run,
-            self._act_order(),
+            order,
             id=act.id,
             parent_close_policy=ParentClosePolicy.TERMINATE,
             static_summary=f"option {act.option} on {act.branch}",
         )
         if undo is None:
-            await workflow.wait_condition(lambda: child.done() or self._disturbed())
+            await (self._accompany_steps(child, told) if at_once else self._until_over(child))
             if not child.done():
                 return await self._stopped(child)
         return await child
 
+    async def _accompany_steps(self, child: Child, told: list[StepAnswer]) -> None:
+        """Until it rests or is disturbed: ask what waits, one after the other, and tell it the answers."""
+        while not (child.done() or self._disturbed()):
+            self._settle()
+            self._ask()
+            for answer in [each for each in answers(self.record) if each not in told]:
+                told.append(answer)
+                # To one that rests by now nothing can be told; it is gone on with by what was decided.
+                with contextlib.suppress(FailureError):
+                    await child.signal(ANSWER, answer)
+            self.publish()
+            await self.save()
+            await self._until_over(child, lambda: self._has_news(told))
+
+    def _has_news(self, told: list[StepAnswer]) -> bool:
+        """Whether there is something to ask or to tell."""
+        asks = self.record.gate is None and next_ask(self.record) is not None
+        return asks or decisions_enough(self.record) or any(each not in told for each in answers(self.record))
+
+    async def _until_over(self, child: Child, otherwise: Callable[[], bool] = lambda: False) -> None:
+        await workflow.wait_condition(lambda: child.done() or self._disturbed() or otherwise())
+
     def _disturbed(self) -> bool:
         return self.record.hold is not None or self.record.demand is not None
 
-    async def _stopped(self, child: ChildWorkflowHandle[ExecutionWorkflow, ActOutcome]) -> ActOutcome:
+    async def _stopped(self, child: Child) -> ActOutcome:
         """End what runs, and hear how far it came; one that cannot answer is not waited for."""
         # One that ended just now cannot be told; what it says is taken all the same.
         with contextlib.suppress(FailureError):

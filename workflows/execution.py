@@ -21,9 +21,9 @@ with workflow.unsafe.imports_passed_through():
         RollbackOrder,
         StepOrder,
     )
-    from states.act import ActEnd, ActOutcome
+    from states.act import ActEnd, ActOutcome, StepAnswer
     from states.artifacts.plan import Plan, PlanStep
-    from states.carrying import decide, end_of, outcome_of
+    from states.carrying import asks_of, decide, end_of, may_be_overtaken, outcome_of, report_of
     from states.execution import (
         Execution,
         ExecutionStatus,
@@ -32,7 +32,6 @@ with workflow.unsafe.imports_passed_through():
         begin_execution,
         end_step,
         finish,
-        progress_of,
         put_back,
         rest,
         runnable,
@@ -41,12 +40,19 @@ with workflow.unsafe.imports_passed_through():
     )
     from states.undoing import point_of, target_of, try_again, undo
     from workflows.failures import reason_of
+    from workflows.inputs import decode
 
 STOP = "stop"
 """the signal of a job that is paused, cancelled or planned anew: what runs ends within a second"""
 
+ANSWER = "answer_step"
+"""the signal of a job whose people have decided about a step that waits, while others go on"""
+
 PROGRESS = "execution_progress"
-"""the signal to the job: how far its execution is"""
+"""the signal to the job: how far its execution is, and what waits"""
+
+ASKS_AT_ONCE = "asks-at-once"
+"""the patch since which people are asked, and heard, while other steps go on"""
 
 STOPPED_IN_THE_MIDDLE = "stopped in the middle; the tree was put back"
 
@@ -76,15 +82,21 @@ class ExecutionWorkflow:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._commands: dict[str, workflow.ActivityHandle[StepResult]] = {}
         self._finished: list[Landing] = []
+        self._answers: list[StepAnswer] = []
         self._branch = asyncio.Lock()
         self._broken: FailureError | None = None
         self._telling: asyncio.Task[None] | None = None
 
     @workflow.signal(dynamic=True)
-    def on_signal(self, name: str, args: Sequence[RawValue]) -> None:  # noqa: ARG002 (whatever it carries)
-        """`stop`; everything else is ignored. Dynamic, as a typed handler can wedge on what it is sent."""
+    def on_signal(self, name: str, args: Sequence[RawValue]) -> None:
+        """`stop`, or an answer; all else is ignored. Dynamic, as a typed handler can wedge on what comes."""
         if name == STOP:
             self.stopping = True
+        elif name == ANSWER:
+            # What is no answer counts for nothing, and nobody waits to be told so.
+            with contextlib.suppress(ValueError):
+                [given] = decode(args)
+                self._answers.append(StepAnswer.model_validate(given))
 
     @workflow.query
     def progress(self) -> ActOutcome:
@@ -127,7 +139,7 @@ class ExecutionWorkflow:
         self.execution.status = ExecutionStatus.RUNNING
         if self.order.again:
             try_again(self.execution)
-        decide(self.execution, self.plan, self.order.refused, self.order.ready, workflow.now())
+        self._decide()
 
     async def _prepare(self) -> None:
         self.prepared = await workflow.execute_activity_method(
@@ -138,11 +150,15 @@ class ExecutionWorkflow:
     async def _carry_out(self) -> None:
         """Run what can run, side by side where it may, until nothing is left or somebody stops it."""
         while not self._over():
+            self._hear()
+            self._decide()
             skip_what_cannot_run(self.execution, self.plan, workflow.now())
             self._start()
             if not self._running:
                 break
-            await workflow.wait_condition(lambda: self._over() or len(self._running) > self._busy())
+            await workflow.wait_condition(
+                lambda: self._over() or bool(self._answers) or len(self._running) > self._busy()
+            )
             await self._forget_done()
             self._tell()
         await self._stop_all()
@@ -150,14 +166,29 @@ class ExecutionWorkflow:
             raise self._broken
         finish(self.execution, self.plan, workflow.now())
         if workflow.info().is_continue_as_new_suggested() and not self.stopping and self._unfinished():
+            if self._telling and workflow.patched(ASKS_AT_ONCE):
+                # The next run does not know what was not told; and no command may follow that ends this one.
+                await self._telling
             rest(self.execution, workflow.now())
-            workflow.continue_as_new(
-                self.order.model_copy(update={"kept": await self._keep(), "again": False})
-            )
+            kept = await self._keep()
+            self._hear()
+            workflow.continue_as_new(self.order.model_copy(update={"kept": kept, "again": False}))
 
     def _over(self) -> bool:
         """Whether nothing more is begun."""
         return self.stopping or self._broken is not None or workflow.info().is_continue_as_new_suggested()
+
+    def _hear(self) -> None:
+        """Take in what was decided about what waits; an answer to anything else is none."""
+        answers, self._answers = self._answers, []
+        for answer in answers:
+            if answer.ask in asks_of(self.execution, self.plan):
+                self.order = self.order.answered(answer)
+
+    def _decide(self) -> None:
+        """Let steps go on, or fail, as the order says, once."""
+        decide(self.execution, self.plan, self.order.refused, self.order.ready, workflow.now())
+        self.order = self.order.model_copy(update={"ready": (), "refused": {}})
 
     def _unfinished(self) -> bool:
         return bool(runnable(self.execution, self.plan))
@@ -175,10 +206,16 @@ class ExecutionWorkflow:
         ready = runnable(self.execution, self.plan)[: AT_ONCE - len(self._running)]
         if not self.prepared.parallel:
             ready = () if self._running else ready[:1]
-        alone = len(ready) == 1 and not self._running
+        alone = len(ready) == 1 and not self._running and not self._joined()
         for step in ready:
             start_step(self.execution, step.id, workflow.now())
             self._running[step.id] = asyncio.create_task(self._step(step, alone=alone))
+
+    def _joined(self) -> bool:
+        """Whether a step that begins alone may be joined by one that waits, once that is answered."""
+        assert self.prepared is not None
+        waits = self.prepared.parallel and bool(asks_of(self.execution, self.plan))
+        return waits and workflow.patched(ASKS_AT_ONCE)
 
     async def _step(self, step: PlanStep, *, alone: bool) -> None:
         """Carry one step out and enter its result; what breaks is kept for `_carry_out`."""
@@ -311,8 +348,23 @@ class ExecutionWorkflow:
         job = workflow.info().parent
         if job is None:
             return
-        now = progress_of(self.execution, workflow.now())
-        # The job may be gone; then nobody needs to know.
-        with contextlib.suppress(FailureError):
-            handle = workflow.get_external_workflow_handle(job.workflow_id)
-            await handle.signal(PROGRESS, now)
+        handle = workflow.get_external_workflow_handle(job.workflow_id)
+        news = True
+        while news:
+            if self._may_be_overtaken() and workflow.patched(ASKS_AT_ONCE):
+                with contextlib.suppress(TimeoutError):
+                    await workflow.wait_condition(
+                        lambda: not self._may_be_overtaken(), timeout=patience.MAY_ASK_FIRST
+                    )
+            report = report_of(self.execution, self.plan, workflow.now())
+            # The job may be gone; then nobody needs to know.
+            with contextlib.suppress(FailureError):
+                await handle.signal(PROGRESS, report)
+            # People are not asked late because another message was on its way.
+            asks = report_of(self.execution, self.plan, workflow.now()).asks
+            news = asks != report.asks and workflow.patched(ASKS_AT_ONCE)
+
+    def _may_be_overtaken(self) -> bool:
+        """Whether people might be asked in another order than the plan's, if they were asked now."""
+        since = workflow.now() - patience.MAY_ASK_FIRST
+        return may_be_overtaken(self.execution, self.plan, since)

@@ -61,6 +61,10 @@ AGENT_LEAVES = timedelta(seconds=20)
 EXECUTION_STOPS = timedelta(seconds=30)
 """how long a job waits for its execution to stop; a killed worker's steps are given up after ten of them"""
 
+MAY_ASK_FIRST = timedelta(seconds=1)
+"""how long a question waits for steps that began with it and come before it in the plan: people are asked in
+that order, and most steps that ask do so at once"""
+
 LOOK_UP = ShortPatience(
     # One question to the server. A job that moves on does not wait for it where nobody can ask.
     schedule_to_close_timeout=timedelta(seconds=30),

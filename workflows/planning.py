@@ -12,7 +12,7 @@ from temporalio.exceptions import ApplicationError, FailureError
 with workflow.unsafe.imports_passed_through():
     from activities.orders import EditOrder, Handover, LoadOrder, WorkOrder
     from activities.planning import PlanningActivities
-    from states.acting import STARTED_WITH, acts_now, begin_act, note_progress, starts_to_act
+    from states.acting import STARTED_WITH, acts_now, begin_act, note_report, starts_to_act
     from states.advance import advance, begin, end, record_artifact, record_review, review_trigger
     from states.agents import AgentEnd, AgentKind
     from states.diagram import phase_diagram
@@ -101,7 +101,7 @@ class PlanningWorkflow(Acting, Drafting):
         try:
             given = decode(args)
             if name == PROGRESS:
-                note_progress(self.record, given)
+                note_report(self.record, given)
                 return
         except Malformed as garbage:
             note_refusal(self.record, name, str(garbage), workflow.now())

@@ -1,13 +1,13 @@
 """Jobs whose plan is given, to be carried out on a real repository by a worker of the product."""
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from temporalio.client import Client
+from temporalio.client import Client, Interceptor
 
 from activities.agents import AgentActivities
 from activities.brief import Brief
@@ -88,12 +88,13 @@ def acting_parts(home: Path, store: Store, queue: str, *steps: PlanStep) -> tupl
 
 @asynccontextmanager
 async def acting_stage(
-    address: str, home: Path, repository: Path, *steps: PlanStep
+    address: str, home: Path, repository: Path, *steps: PlanStep, interceptors: Sequence[Interceptor] = ()
 ) -> AsyncIterator[ActingStage]:
     """A worker with this plan as its jobs' only option."""
     store = open_store(str(home / "state/store"))
     settings, parts = acting_parts(home, store, job_id("acting"), *steps)
-    client = await Client.connect(address, data_converter=data_converter(store))
+    converter = data_converter(store)
+    client = await Client.connect(address, data_converter=converter, interceptors=interceptors)
     async with build_worker(client, settings, *parts):
         yield ActingStage(
             TemporalCli(address, settings.task_queue),

@@ -10,6 +10,8 @@ from states.artifacts.plan import PlanStep, StepType
 from states.execution import ExecutionStatus
 from states.words import HoldKind, Mode, Phase
 from tests.e2e.acting_stage import acting_stage
+from tests.e2e.asked_stage import approve, asked, sleeper
+from tests.e2e.asked_stage import steps as at
 from tests.e2e.executions import a_step, repository
 from tests.e2e.whole_job import MODEL
 from tests.model_server.script import Script
@@ -93,3 +95,30 @@ async def test_code_that_fails_its_tests_is_written_anew_after_a_rollback(
             assert done.act
             assert done.act.status is ExecutionStatus.COMPLETED, done.hold
             assert len(models.answered()) == 2
+
+
+async def test_people_are_asked_at_once_and_models_when_nothing_else_goes_on(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = repository(tmp_path / "project", FILES)
+    script = Script()
+    script.when(tool=SUBMIT_CHANGES).call(SUBMIT_CHANGES, RIGHT)
+    asks = a_step("asks", command="python3 -c 1")
+    plan = (*steps(), sleeper(4), asks, a_step("more", "code", "asks", command="python3 -c 2"))
+    with ModelServer(script) as models:
+        for name, value in models.environment.items():
+            monkeypatch.setenv(name, value)
+        await LiteLlmProvider().warm()
+        async with acting_stage(address, tmp_path, project, *plan) as stage:
+            job = await stage.act(models={"code": MODEL})
+            await at(stage, job, long="in_progress")
+            gate = await asked(stage, job, "operator-1", long="in_progress", code="waiting")
+            assert gate.step == "asks"
+            await approve(stage, job, gate)
+            await at(stage, job, long="in_progress", asks="completed")
+            assert not models.answered()
+            await approve(stage, job, await stage.gate(job, "operator-2"))
+            done = await stage.until(job, lambda v: v.mode is Mode.NORMAL)
+            assert done.act
+            assert done.act.status is ExecutionStatus.COMPLETED
+            assert list((await stage.record(job)).gates_closed.values()) == ["allowed by ann"] * 2

@@ -85,6 +85,36 @@ async def replanned(handle: Handle) -> None:
     await until(handle, lambda v: bool(v.act and v.act.id.endswith("act-2") and v.hold))
 
 
+async def asked_beside(handle: Handle) -> None:
+    """One command is allowed while a step takes its time, the other one when nothing goes on any more."""
+    await until(handle, lambda v: bool(v.gate and v.act and v.act.running))
+    await handle.signal("approve", {"gate": "operator-1", "by": "ann"})
+    await until(handle, lambda v: bool(v.gate and v.gate.id == "operator-2" and v.act and v.act.running))
+    await until(handle, lambda v: bool(v.act and not v.act.running))
+    await handle.signal("approve", {"gate": "operator-2", "by": "ann"})
+    await to_the_end(handle)
+
+
+async def asked_and_paused(handle: Handle) -> None:
+    """A pause while a step asks and another one runs; it is answered while all stands still."""
+    await until(handle, lambda v: bool(v.gate and v.act and v.act.running))
+    await handle.signal("pause", "lunch")
+    await until(handle, lambda v: bool(v.mode is Mode.PAUSED and v.act and not v.act.running))
+    await handle.signal("approve", {"gate": "operator-1", "by": "ann"})
+    await handle.signal("resume")
+    await to_the_end(handle)
+
+
+async def asked_at_rest(handle: Handle) -> None:
+    """Two ask and nothing else goes on: what is allowed first runs while the other one is refused."""
+    await until(handle, lambda v: bool(v.gate and v.act and not v.act.running))
+    await handle.signal("approve", {"gate": "operator-1", "by": "ann"})
+    await until(handle, lambda v: bool(v.gate and v.gate.id == "operator-2"))
+    await handle.signal("revise", {"feedback": "no", "by": "ann"})
+    await until(handle, lambda v: bool(v.hold and v.hold.kind is HoldKind.FAILURE))
+
+
+ASKS = (a_step("1", command="python3 -c 'print(1)'"), a_step("2", command="python3 -c 'print(2)'"))
 ACTED: dict[str, Acted] = {
     "act": Acted(
         to_the_end,
@@ -98,6 +128,9 @@ ACTED: dict[str, Acted] = {
     "act_asked": Acted(
         asked, (a_step("1", command="python3 -c 'print(1)'"), a_step("2", command="rm -rf build"))
     ),
+    "act_asked_beside": Acted(asked_beside, (MEND, *ASKS, a_step("long", "fix", command="sleep 2"))),
+    "act_asked_and_paused": Acted(asked_and_paused, (ASKS[0], a_step("long", command="sleep 2"))),
+    "act_asked_at_rest": Acted(asked_at_rest, ASKS),
     "act_replanned": Acted(
         replanned, (a_step("1", command="exit 7", retries=1), a_step("2", "1", command="ls"))
     ),
