@@ -65,7 +65,7 @@ class Conversation:
                 return await self._ended(view)
             self._replies.show(view)
             # What is being stopped is looked at when it has stopped.
-            stopping = view.act is not None and view.act.running
+            stopping = view.hold is not None and view.act is not None and view.act.running
             if view.awaiting is not Awaiting.NONE and not stopping and not await self._talk(view):
                 return await self._waiting(await self._client.view(self._job))
         view = await self._client.view(self._job)

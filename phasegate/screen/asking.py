@@ -14,7 +14,7 @@ def ask(prompt: str) -> str:
     """One line, stripped. Raises Left at the end of input, KeyboardInterrupt on Ctrl-C.
 
     What was typed before the question could be read does not count: a line too many, pasted or
-    impatient, must not become a decision. Blocks the event loop, which has nothing else to do meanwhile.
+    impatient, must not become a decision. Blocks the event loop: nothing may be printed into what is typed.
     """
     _forget_typed()
     with _plain_interrupt():

@@ -84,7 +84,8 @@ def waiting_text(view: JobView) -> Text:
     if view.awaiting is Awaiting.NONE:
         return _verified(view) if view.state is State.VERIFIED else Text("The job is being worked on.")
     since = f" for {duration(view.gate.opened)}" if view.gate else ""
-    return Text(f"The job waits for {_WAITS[view.awaiting]}{since}.", "yellow")
+    beside = "; meanwhile other steps go on" if view.act and view.act.running else ""
+    return Text(f"The job waits for {_WAITS[view.awaiting]}{since}{beside}.", "yellow")
 
 
 def _verified(view: JobView) -> Text:
