@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from temporalio.exceptions import ApplicationError
 
@@ -16,6 +16,7 @@ from activities.execution.carrying import Carrier
 from activities.execution.disk import disk_is_full
 from activities.execution.folders import Acts, BranchMoved
 from activities.execution.listing import remove
+from activities.execution.mending import mended
 from activities.execution.merging import can_merge
 from activities.execution.plans import Plans
 from activities.execution.repository import BRANCH, HEAD
@@ -37,6 +38,9 @@ from activities.index.shelf import IndexShelf
 from activities.store import Store
 from activities.workspace import Workspaces
 from states.execution import Execution, StepResult
+
+T = TypeVar("T")
+N = TypeVar("N", Prepared, StepResult)
 
 
 class RollbackRefused(Exception):
@@ -79,29 +83,34 @@ class WorktreeExecutor:
 
     async def prepare(self, order: ExecutionOrder) -> Prepared:
         """Have the worktree on its branch as the order says, on an empty disk too."""
-        async with _space():
-            act, at = await _usable(self._acts.open(order))
-            async with act.main.held() as main:
-                await _usable(act.stand(at))
-                notes = await main.bring(at.head, at.snapshot)
-                await main.follow(at.head)
-            sandbox, why = await sandbox_offered()
-            return Prepared(
-                path=str(act.main.path),
-                branch=at.branch,
-                head=at.head,
-                snapshot=at.snapshot,
-                sandbox=sandbox,
-                parallel=await can_merge(act.repository),
-                notes=(*notes, *([why] if why else [])),
-            )
+        prepared, notes = await self._done(order, lambda: self._prepared(order))
+        return _noted(prepared, notes)
+
+    async def _prepared(self, order: ExecutionOrder) -> Prepared:
+        act, at = await self._acts.open(order)
+        async with act.main.held() as main:
+            await act.stand(at)
+            notes = await main.bring(at.head, at.snapshot)
+            await main.follow(at.head)
+        sandbox, why = await sandbox_offered()
+        return Prepared(
+            path=str(act.main.path),
+            branch=at.branch,
+            head=at.head,
+            snapshot=at.snapshot,
+            sandbox=sandbox,
+            parallel=await can_merge(act.repository),
+            notes=(*notes, *([why] if why else [])),
+        )
 
     async def run_step(self, order: StepOrder, started: Callable[[Shown], None]) -> StepResult:
         """Carry out one step, having told `started` of its command. Cancelled, all of it has ended."""
-        async with _space():
-            carrier = await self._carrier()
-            result: StepResult = await _usable(carrier.carry(await self._at_hand(order), started))
-            return result
+        result, notes = await self._done(order.at, lambda: self._carried(order, started))
+        return _noted(result, notes)
+
+    async def _carried(self, order: StepOrder, started: Callable[[Shown], None]) -> StepResult:
+        carrier = await self._carrier()
+        return await carrier.carry(await self._at_hand(order), started)
 
     async def _at_hand(self, order: StepOrder) -> StepAtHand:
         rules = order.rules.model_copy(
@@ -121,66 +130,83 @@ class WorktreeExecutor:
 
     async def land(self, order: LandOrder) -> Landed:
         """Merge steps that ran beside each other into branch and tree."""
-        async with _space():
-            carrier = await self._carrier()
-            return Landed(results=await _usable(carrier.land(order)))
+        (first, *others), notes = await self._done(order.at, lambda: self._landed(order))
+        return Landed(results=(_noted(first, notes), *others))
+
+    async def _landed(self, order: LandOrder) -> tuple[StepResult, ...]:
+        carrier = await self._carrier()
+        return await carrier.land(order)
 
     async def roll_back(self, order: RollbackOrder) -> Prepared:
         """Bring branch and whole tree back. Refused when the branch is not where the job knows it to be."""
-        async with _space():
-            act, _ = await _usable(self._acts.open(order.at))
-            back = order.at.model_copy(update={"head": order.commit, "snapshot": order.snapshot})
-            _, at = await _usable(self._acts.open(back))
-            async with act.main.held() as main:
-                refs = await act.repository.refs(f"{BRANCH}{at.branch}", HEAD)
-                here = refs.get(f"{BRANCH}{at.branch}", order.expected)
-                if here not in (order.expected, at.head, refs.get(HEAD)):
-                    why = (
-                        f"branch {at.branch} has been moved by other hands: it is at {here[:12]}, not at "
-                        f"{order.expected[:12]}; nothing was rolled back"
-                    )
-                    raise ApplicationError(why, type=RollbackRefused.__name__, non_retryable=True)
-                for commit in (order.expected, order.at.snapshot):
-                    if commit and await act.repository.has(commit):
-                        await act.repository.keep(commit)
-                await act.stand(at)
-                notes = await main.bring(at.head, at.snapshot)
-                await main.follow(at.head)
-            sandbox, _ = await sandbox_offered()
-            return Prepared(
-                path=str(act.main.path),
-                branch=at.branch,
-                head=at.head,
-                snapshot=at.snapshot,
-                sandbox=sandbox,
-                notes=notes,
-            )
+        prepared, notes = await self._done(order.at, lambda: self._rolled_back(order))
+        return _noted(prepared, notes)
+
+    async def _rolled_back(self, order: RollbackOrder) -> Prepared:
+        act, _ = await self._acts.open(order.at)
+        back = order.at.model_copy(update={"head": order.commit, "snapshot": order.snapshot})
+        _, at = await self._acts.open(back)
+        async with act.main.held() as main:
+            refs = await act.repository.refs(f"{BRANCH}{at.branch}", HEAD)
+            here = refs.get(f"{BRANCH}{at.branch}", order.expected)
+            if here not in (order.expected, at.head, refs.get(HEAD)):
+                why = (
+                    f"branch {at.branch} has been moved by other hands: it is at {here[:12]}, not at "
+                    f"{order.expected[:12]}; nothing was rolled back"
+                )
+                raise ApplicationError(why, type=RollbackRefused.__name__, non_retryable=True)
+            for commit in (order.expected, order.at.snapshot):
+                if commit and await act.repository.has(commit):
+                    await act.repository.keep(commit)
+            await act.stand(at)
+            notes = await main.bring(at.head, at.snapshot)
+            await main.follow(at.head)
+        sandbox, _ = await sandbox_offered()
+        return Prepared(
+            path=str(act.main.path),
+            branch=at.branch,
+            head=at.head,
+            snapshot=at.snapshot,
+            sandbox=sandbox,
+            notes=notes,
+        )
 
     async def summarise(self, order: ExecutionOrder) -> Summary:
         """What the execution has changed in all."""
-        async with _space():
-            act, at = await _usable(self._acts.open(order))
-            return await summarise(act.repository, self._acts.store, at.workspace.commit, at.head)
+        summary, _ = await self._done(order, lambda: self._summed(order))
+        return summary
+
+    async def _summed(self, order: ExecutionOrder) -> Summary:
+        act, at = await self._acts.open(order)
+        return await summarise(act.repository, self._acts.store, at.workspace.commit, at.head)
 
     async def leave(self, order: ExecutionOrder) -> None:
         """Remove the worktrees. The branch stays: in its repository here, and in the store."""
+        await self._done(order, lambda: self._left(order))
+
+    async def _left(self, order: ExecutionOrder) -> None:
+        act, _ = await self._acts.open(order)
+        async with act.main.held() as main:
+            await main.drop()
+        if (act.home / "steps").exists():
+            await asyncio.to_thread(remove, act.home / "steps")
+
+    async def _done(self, at: ExecutionOrder, work: Callable[[], Awaitable[T]]) -> tuple[T, tuple[str, ...]]:
+        """Do work on an execution's repository; gives notes on it too. What no retry mends goes to the
+        workflow as that, in one sentence."""
         async with _space():
-            act, _ = await _usable(self._acts.open(order))
-            async with act.main.held() as main:
-                await main.drop()
-            if (act.home / "steps").exists():
-                await asyncio.to_thread(remove, act.home / "steps")
+            try:
+                done: tuple[T, tuple[str, ...]] = await lasting(mended(self._acts, at, work))
+                return done
+            except (BundleUnusable, BranchMoved) as error:
+                raise ApplicationError(str(error), type=type(error).__name__, non_retryable=True) from None
 
     async def _carrier(self) -> Carrier:
         return Carrier(self._acts, self._indexes, await self._find(self._hidden))
 
 
-async def _usable(work: Awaitable[Any]) -> Any:
-    """Await; what no retry mends goes to the workflow as that, in one sentence."""
-    try:
-        return await lasting(work)
-    except (BundleUnusable, BranchMoved) as error:
-        raise ApplicationError(str(error), type=type(error).__name__, non_retryable=True) from None
+def _noted(done: N, notes: tuple[str, ...]) -> N:
+    return done.model_copy(update={"notes": (*notes, *done.notes)}) if notes else done
 
 
 @contextlib.asynccontextmanager

@@ -9,8 +9,10 @@ from activities.execution.bundles import take_bundles
 from activities.execution.repository import BRANCH, HEAD, SNAPSHOT, ActRepository
 from activities.execution.worktree import Memory, Worktree
 from activities.execution_orders import ExecutionOrder
+from activities.git import GitError
 from activities.locks import locked
 from activities.mirror import Mirror
+from activities.repository import RepositoryUnusable
 from activities.store import Store
 from activities.workspace import Workspaces
 
@@ -73,28 +75,44 @@ class Acts:
     async def open(self, at: ExecutionOrder) -> tuple[Act, ExecutionOrder]:
         """Have everything that an order names, on an empty disk too; gives it with its snapshot named.
 
-        Raises RepositoryUnusable, BundleUnusable and what the store raises.
+        Raises RepositoryUnusable, BundleUnusable, GitError and what the store raises.
         """
-        act = self._act(at)
+        act = self.act(at)
         async with locked(act.home / "git.lock"):
-            await act.repository.make()
-            base = at.workspace.commit
-            missing = await act.repository.missing(base, at.head, at.snapshot or base)
-            if base in missing:
-                await self.workspaces.checkout(at.job, at.workspace)
-                await act.repository.make()  # what the mirror has learnt
-            if not at.snapshot or at.snapshot in missing:
-                first = await act.main.snapshots.first(base)
-                at = at if at.snapshot else at.model_copy(update={"snapshot": first})
-            if missing:
-                await take_bundles(act.repository, self.store, at.bundles, (at.head, at.snapshot))
-        return act, at
+            return act, await self.opened(act, at)
+
+    async def opened(self, act: Act, at: ExecutionOrder) -> ExecutionOrder:
+        """The same for whoever holds the lock."""
+        await act.repository.make()
+        base = at.workspace.commit
+        await self._readable(act.repository, at)
+        missing = await act.repository.missing(base, at.head, at.snapshot or base)
+        if base in missing:
+            await self.workspaces.checkout(at.job, at.workspace)
+            await act.repository.make()  # what the mirror has learnt
+        if not at.snapshot or at.snapshot in missing:
+            first = await act.main.snapshots.first(base)
+            at = at if at.snapshot else at.model_copy(update={"snapshot": first})
+        if missing:
+            await take_bundles(act.repository, self.store, at.bundles, (at.head, at.snapshot))
+        return at
 
     def shown(self, act: Act) -> tuple[Path, ...]:
         """What commands may read of ours, so that git works in their worktree."""
         return act.repository.path, act.repository.alternate
 
-    def _act(self, at: ExecutionOrder) -> Act:
+    async def _readable(self, repository: ActRepository, at: ExecutionOrder) -> None:
+        """Raises GitError where libgit2 would read an object for ever; RepositoryUnusable for the mirror."""
+        if cut := await self.memory.whole.cut_off_again(repository.path):
+            raise GitError("read", f"object {cut[:12]} is cut off")
+        if cut := await self.memory.whole.cut_off_below(repository, at.workspace.commit):
+            raise RepositoryUnusable(
+                f"object {cut[:12]} in the copy of {at.workspace.repository} on this machine is cut off; "
+                f"see `git fsck` there, then stop the worker, remove {repository.alternate}, and resume"
+            )
+
+    def act(self, at: ExecutionOrder) -> Act:
+        """The folders of an order's job. Creates nothing."""
         home = self.workspaces.home(at.job) / "act"
         mirror = Mirror(self.workspaces.root, at.workspace.repository, at.workspace.source)
         return Act(home, ActRepository(home / "git", mirror.path), at.branch, self.memory)

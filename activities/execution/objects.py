@@ -48,6 +48,12 @@ class Objects:
         with opened(self.path) as here:
             return [each for each in commits if not _is_commit(here, each)]
 
+    def read_all(self, names: Iterable[str]) -> None:
+        """Read objects of any kind. Raises GitError for one that is missing or not what its name says."""
+        with opened(self.path) as here:
+            for name in names:
+                here.odb.read(pygit2.Oid(hex=name))
+
     def tree_of(self, commit: str) -> str:
         """The tree of a commit."""
         with opened(self.path) as here:

@@ -6,7 +6,7 @@ as commands may look into it: what they could break is theirs alone. It can be m
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -70,6 +70,14 @@ class ActRepository:
     async def line(self, *arguments: str | Path, stdin: bytes = b"") -> str:
         """Standard output as one stripped text."""
         return (await self.run(*arguments, stdin=stdin)).decode("utf-8", "replace").strip()
+
+    async def objects_of(self, *commits: str, without: Sequence[str] = ()) -> list[str]:
+        """The names of all objects of commits and of those before them, without those of others; of one
+        commit alone those of its tree. Raises GitError."""
+        alone = ("--max-count=1",) if len(commits) == 1 and not without else ()
+        others = ("--not", *without) if without else ()
+        listed = await self.run("rev-list", "--objects", *alone, *commits, *others)
+        return [line.split(b" ", 1)[0].decode() for line in listed.splitlines()]
 
     @property
     def objects(self) -> Objects:

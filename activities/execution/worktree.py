@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from activities.execution.listing import Listing, remove
+from activities.execution.loose import Whole
 from activities.execution.repository import BRANCH, ActRepository, encoded, have
 from activities.execution.seen import Sight
 from activities.execution.snapshots import Snapshots, State
@@ -28,6 +29,10 @@ class Changed:
     leave_out: str = ""
 
 
+_AT, _BUSY = "phasegate-at", "phasegate-busy"
+MARKS = (_AT, _BUSY)
+"""files that say of a worktree what it was brought to, and whether what changes in it is our own doing"""
+
 AT_ONCE = 0.25
 """seconds after a step in which nobody else has changed its folder: the next one begins in that time"""
 
@@ -39,11 +44,21 @@ class Memory:
     states: dict[str, State] = field(default_factory=dict)
     settled: dict[Path, tuple[str, float]] = field(default_factory=dict)
     sight: Sight = field(default_factory=Sight)
+    whole: Whole = field(default_factory=Whole)
+    untold: dict[Path, tuple[str, ...]] = field(default_factory=dict)
+    """what was put aside of others' work and nobody has heard of, as bringing the folder there failed"""
 
     def just_settled(self, path: Path, snapshot: str) -> bool:
         """Whether a folder was brought to this snapshot a moment ago."""
         at, when = self.settled.get(path, ("", 0.0))
         return at == snapshot and time.monotonic() - when < AT_ONCE and path.is_dir()
+
+    def forget(self, repository: Path, home: Path) -> None:
+        """The repository of the folders below `home` is another one now."""
+        self.whole.forget(repository)
+        for path in [each for each in (*self.settled, *self.sight.folders) if each.is_relative_to(home)]:
+            self.settled.pop(path, None)
+            self.sight.forget(path)
 
 
 @dataclass(frozen=True)
@@ -71,6 +86,8 @@ class Worktree:
     async def held(self) -> AsyncIterator["Worktree"]:
         """Keep others out. What a killed worker has left running on it is waited for."""
         async with locked(self.home / "lock") as lock:
+            if self.path.is_dir() and any(self.path.iterdir()):
+                self._own.mkdir(parents=True, exist_ok=True)  # else what others did here would be overwritten
             (self._own / "index.lock").unlink(missing_ok=True)
             git = replace(self.repository.git, keep_open=(lock,))
             yield replace(self, repository=replace(self.repository, git=git))
@@ -86,7 +103,7 @@ class Worktree:
 
     def settle(self, snapshot: str) -> None:
         """The folder is as this snapshot says; what changes now is somebody's work."""
-        (self._own / "phasegate-at").write_text(snapshot)
+        (self._own / _AT).write_text(snapshot)
         self._busy.unlink(missing_ok=True)
         self.memory.settled[self.path] = (snapshot, time.monotonic())
 
@@ -97,17 +114,18 @@ class Worktree:
         fresh = not self.started()
         self.mend(head)
         wanted = await self.snapshots.read(snapshot)
-        put_aside: tuple[str, ...] = ()
+        put_aside = self.memory.untold.pop(self.path, ())
         if not fresh and not self._busy.exists():
             now, _ = await self.snapshots.look(wanted)
             if now == wanted:
                 self.settle(snapshot)
-                return ()
-            put_aside = await self._put_aside(now)
+                return put_aside
+            put_aside += await self._put_aside(now)
+        self.memory.untold[self.path] = put_aside
         self.begin()
         await self.snapshots.restore(wanted)
         self.settle(snapshot)
-        return put_aside
+        return self.memory.untold.pop(self.path)
 
     async def commit(self, step: Changed, head: str, message: str, when: datetime | None) -> str:
         """Commit what git tracks, after `head`; gives `head` when that has not changed.
@@ -192,10 +210,10 @@ class Worktree:
 
     @property
     def _busy(self) -> Path:
-        return self._own / "phasegate-busy"
+        return self._own / _BUSY
 
     async def _put_aside(self, now: State) -> tuple[str, ...]:
-        at = self._own / "phasegate-at"
+        at = self._own / _AT
         known = at.read_text() if at.exists() else ""
         if known and await self.repository.has(known) and await self.snapshots.read(known) == now:
             return ()
