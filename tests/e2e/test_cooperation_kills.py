@@ -122,7 +122,9 @@ async def check(cell: Cell, home: Path, victims: str) -> None:
         assert [await runs.text(member.plan) for member in state.members] == list(PLANS)
         assert all_.models.asked_twice() == []
         answered = all_.models.answered()
-        assert [member.usage.calls for member in state.members] == [TURNS + 1] * 2
+        # A call that was cut short may have been billed.
+        asked = [all_.asked().count(model) for model in ("one", "two")]
+        assert [member.usage.calls for member in state.members] == asked, "what is booked is what was asked"
         assert len(answered) == 2 * (TURNS + 1)
         for member, other, agent in zip(state.members, reversed(state.members), SEEN, strict=True):
             left = [await runs.text(mail.digest) for mail in member.mail]
