@@ -19,6 +19,7 @@ from activities.desks.schemas import tool
 from activities.execution.checks import wrong_syntax
 from activities.execution.files import apply_changes
 from activities.execution.folders import Acts
+from activities.execution.mending import mended
 from activities.execution.outcome import StepFailed
 from activities.execution.plans import Plans
 from activities.execution.worktree import Worktree
@@ -121,10 +122,15 @@ class CodingDesk:
             snapshot=execution.snapshot,
             bundles=tuple(execution.bundles),
         )
-        act, at = await self._acts.open(at)
-        async with act.of_step(f"{code.step} (code)").held() as tree:
-            await tree.bring(at.head, at.snapshot)
-            return await look(tree)
+
+        async def looked() -> T:
+            act, there = await self._acts.open(at)
+            async with act.of_step(f"{code.step} (code)").held() as tree:
+                await tree.bring(there.head, there.snapshot)
+                return await look(tree)
+
+        found, _ = await mended(self._acts, at, looked)
+        return found
 
     async def _execution(self, code: CodeOrder) -> Execution:
         return Execution.model_validate_json(await self._acts.store.get(code.kept))

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from temporalio.exceptions import ApplicationError
 
+from activities.agent_orders import AgentOrder, CodeOrder
+from activities.desks.coding import CodingDesk
 from activities.execution.activities import ExecutionActivities
 from activities.execution.executor import WorktreeExecutor
 from activities.execution.folders import Acts
@@ -16,9 +18,13 @@ from activities.execution.mending import mended
 from activities.execution.worktree import AT_ONCE
 from activities.git import GitError
 from activities.index.shelf import IndexShelf
+from activities.orders import WorkOrder
 from activities.workspace import Workspaces
+from states.agents import AgentKind
+from states.artifacts.base import canonical_json
 from states.artifacts.plan import StepType
-from states.execution import StepStatus
+from states.execution import Execution, StepStatus
+from states.words import Phase
 from tests.activities.conftest import git
 from tests.activities.execution.acting import Acting, act_on, completed, shell, step
 from tests.activities.execution.test_act_trees import everything
@@ -225,6 +231,50 @@ async def test_code_that_a_person_is_writing_stays(acting: Acting) -> None:
     result = completed(await acting.step(by_hand, done_by="ann"))
     assert result.files == ("calc.py",)
     assert (acting.tree / "calc.py").read_text() == "by hand\n"
+
+
+async def test_a_model_that_writes_code_reads_the_tree_again(acting: Acting) -> None:
+    allow(acting, MAKE)
+    completed(await acting.step(shell(MAKE, "make")))
+    at = acting.at
+    kept = Execution(
+        id=at.execution,
+        branch=at.branch,
+        base="",
+        head=at.head,
+        snapshot=at.snapshot,
+        plan="",
+        bundles=[*at.bundles],
+    )
+    work = WorkOrder(
+        job=at.job, phase=Phase.VALIDATION, workspace=at.workspace, task_digest="", built_from={}
+    )
+    code = CodeOrder(
+        work=work,
+        execution=at.execution,
+        branch=at.branch,
+        plan="",
+        kept=await acting.store.put(canonical_json(kept.model_dump(mode="json"))),
+        step="code",
+    )
+    order = AgentOrder(
+        job=at.job,
+        agent="code-1",
+        session="s",
+        kind=AgentKind.CODE,
+        workspace=at.workspace,
+        models=("m",),
+        code=code,
+    )
+    repository = restarted(acting)
+    cut_tree(repository, acting)
+    workspaces = Workspaces(acting.tree.parent.parent.parent)
+    desk = CodingDesk(acting.store, workspaces, Acts(acting.store, workspaces))
+    given = await desk.run(
+        order, "read_file", '{"explanation": "what is made", "filename": "made.txt"}', model="m"
+    )
+    assert "made" in given.content, given
+    assert Path(f"{repository}.damaged-1").exists()
 
 
 async def test_what_is_no_damage_is_left_alone(acting: Acting) -> None:
