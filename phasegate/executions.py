@@ -25,7 +25,7 @@ from states.act import ActEnd, ActNote, ActOutcome, StepLine
 from states.artifacts.base import Piece
 from states.artifacts.plan import Plan
 from states.carrying import outcome_of
-from states.execution import Execution, ExecutionStatus, Progress, StepStatus, begin_execution
+from states.execution import SETTLED, Execution, ExecutionStatus, Progress, StepStatus, begin_execution
 from states.messages import RestartFrom
 from states.receive import read
 from states.record import JobRecord
@@ -84,7 +84,8 @@ class Executions:
         if outcome is None:
             return ExecutionView(act=_begun(await self._with_steps(act), now), now=now)
         merged = act.last.model_copy(update=_on_time(_said(outcome), now))
-        return ExecutionView(act=act.model_copy(update={"last": merged}), now=now, answered=True)
+        still = still_live(now, merged.steps)
+        return ExecutionView(act=act.model_copy(update={"last": merged}), now=still, answered=True)
 
     async def output(self, line: StepLine, after: int = 0) -> str:
         """The end of what a step printed, of that after so many bytes; blank when there is nothing."""
@@ -154,6 +155,12 @@ async def _lives(
             [live] = await converter.decode(each.heartbeat_details.payloads, [Live])
             found.append(LiveStep(**live.model_dump(), attempt=each.attempt))
     return tuple(found)
+
+
+def still_live(lives: Sequence[LiveStep], steps: Sequence[StepLine]) -> tuple[LiveStep, ...]:
+    """Those of the steps that ran a moment ago which have not ended since, by what the workflow says."""
+    over = {line.id for line in steps if line.status in SETTLED}
+    return tuple(live for live in lives if live.step not in over)
 
 
 def owner_of(execution: str) -> str:

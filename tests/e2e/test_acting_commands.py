@@ -179,7 +179,7 @@ async def test_watching_as_json_lines(address: str, tmp_path: Path) -> None:
     kinds = [event["type"] for event in events]
     assert kinds.index("step_started") < kinds.index("step_ended") < kinds.index("ended")
     printed = "".join(event["text"] for event in events if event["type"] == "output")
-    assert [line for line in printed.splitlines() if line] == [f"line {n}" for n in range(1, 7)] + []
+    assert [line for line in printed.splitlines() if line] == [f"line {n}" for n in range(1, 7)]
     asks = [event["asks"] for event in events if event["type"] == "waiting" and event["asks"]]
     assert "python3 -c 'print(7)'" in asks
     progress = [event for event in events if event["type"] == "progress"]

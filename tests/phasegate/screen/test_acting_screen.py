@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from phasegate.executions import ExecutionView, LiveStep
+from phasegate.executions import ExecutionView, LiveStep, still_live
 from phasegate.screen.acting import (
     Exact,
     act_lines,
@@ -115,6 +115,11 @@ def test_an_execution_that_was_stopped_is_paused_and_nothing_else() -> None:
     assert state_words(act.model_copy(update={"last": stopped})) == "paused"
     back = stopped.model_copy(update={"end": ActEnd.ROLLED_BACK, "reason": "rolled back to the start"})
     assert state_words(act.model_copy(update={"last": back})) == "paused: rolled back to the start"
+
+
+def test_a_step_that_ended_while_it_was_asked_about_is_not_shown_as_running() -> None:
+    lives = tuple(LiveStep(step=name, tail="line 6\n", printed=7) for name in ("fix", "test", "else"))
+    assert [live.step for live in still_live(lives, STEPS)] == ["else"]
 
 
 def test_a_bar_is_for_terminals_only() -> None:
