@@ -13,7 +13,7 @@ GRACE = 2.0  # seconds for git to remove its lock files before it is killed
 
 # A repository is data: nothing in it, and nothing set for the person's own shell, may make git run
 # programs, write to the repository or ask questions.
-_ALWAYS = (
+ALWAYS = (
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "core.fsmonitor=false"),
     *("-c", "protocol.ext.allow=never"),
@@ -94,12 +94,12 @@ class Git:
         try:
             process = await asyncio.create_subprocess_exec(
                 "git",
-                *_ALWAYS,
+                *ALWAYS,
                 *map(str, arguments),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
-                env=self._environment(),
+                env=self.environment(),
                 # A session of its own: no terminal that ssh could ask for a password, and one group to kill.
                 start_new_session=True,
                 pass_fds=self.keep_open,
@@ -123,7 +123,8 @@ class Git:
         """Standard output as one stripped text."""
         return (await self.run(*arguments, timeout=timeout)).decode("utf-8", "replace").strip()
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """The variables that git is run with."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k.startswith(_KEPT)}
         kept.pop("SSH_ASKPASS", None)
         return kept | _QUIET | (_PRIVATE if self.private else {}) | dict(self.extra)

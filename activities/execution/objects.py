@@ -13,6 +13,7 @@ from pathlib import Path
 import pygit2
 from pygit2.enums import ConfigLevel, FileMode, ObjectType
 
+from activities.execution.large import LARGE, size_of
 from activities.execution.trees import NOTHING, SUBMODULE, Entry, differences, files, rewrite
 from activities.git import GitError
 from activities.snapshot import NOBODY
@@ -106,9 +107,13 @@ class Objects:
             return sorted((_change(*each) for each in _differences(here, old, new)), key=lambda c: c.path)
 
     def lines_changed(self, old: str, new: str) -> int:
-        """Lines added and removed between two commits or trees; those of binary files do not count."""
+        """Lines added and removed between two commits or trees; binary and large files do not count."""
         with opened(self.path) as here:
-            texts = ((_text(here, was), _text(here, now)) for _, was, now in _differences(here, old, new))
+            texts = (
+                (_text(here, was), _text(here, now))
+                for _, was, now in _differences(here, old, new)
+                if not (_is_large(here, was) or _is_large(here, now))
+            )
             stats = [pygit2.Patch.create_from(was, now, context_lines=0).line_stats for was, now in texts]
             return sum(added + removed for _, added, removed in stats)
 
@@ -176,6 +181,10 @@ def _tree(here: pygit2.Repository, name: str) -> pygit2.Tree:
 
 def _differences(here: pygit2.Repository, old: str, new: str) -> Iterator[tuple[bytes, Entry, Entry]]:
     return differences(here.odb, _tree(here, old).id.raw, _tree(here, new).id.raw)
+
+
+def _is_large(here: pygit2.Repository, entry: Entry) -> bool:
+    return entry[0] not in (0, SUBMODULE) and size_of(here, entry[1]) > LARGE
 
 
 def _text(here: pygit2.Repository, entry: Entry) -> pygit2.Blob | bytes:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pygit2
 
+from activities.execution.large import LARGE, get_large, name_of, size_of
 from activities.execution.listing import FOLDER, Stamp, common_mode, remove, stamp_of
 from activities.execution.sandbox import owner_of
 from activities.execution.seen import READ, Sight
@@ -37,11 +38,12 @@ def make_tree(
         full, mode = os.path.join(root, path), modes.get(path, common_mode(entry[0]))
         stamp = _there(full, mode)
         if stamp is None or known.get(path) != (stamp, entry):
-            data = sight.content_of(here, entry[1])
-            if stamp is None or not _holds(full, stamp, entry, data):
+            large = not sight.holds(entry[1]) and size_of(here, entry[1]) > LARGE
+            data = None if large else sight.content_of(here, entry[1])
+            if stamp is None or not _holds(here, full, stamp, entry, data):
                 if stamp is not None:
                     os.unlink(full)
-                stamp = _write(full, entry, data, mode, owner)
+                stamp = _write(here, full, entry, data, mode, owner)
         stamps[path] = stamp
     # What is inside comes first: a folder may be closed to us afterwards.
     for path in sorted(folders, reverse=True):
@@ -108,31 +110,37 @@ def _there(full: str, mode: int) -> Stamp | None:
     return stamp_of(status)
 
 
-def _holds(full: str, stamp: Stamp, entry: Entry, data: bytes) -> bool:
-    """Whether what is there is what it should be, so that its time can stay."""
+def _holds(here: pygit2.Repository, full: str, stamp: Stamp, entry: Entry, data: bytes | None) -> bool:
+    """Whether what is there is what it should be, so that its time can stay. No data: a large file's."""
     link = stat.S_ISLNK(stamp.mode)
-    if link is not (entry[0] == LINK) or stamp.size != len(data):
+    size = size_of(here, entry[1]) if data is None else len(data)
+    if link is not (entry[0] == LINK) or stamp.size != size:
         return False
     if link:
         return os.readlink(os.fsencode(full)) == data
     try:
         with open(os.open(full, READ), "rb") as file:
-            return file.read() == data
+            return file.read() == data if data is not None else name_of(here.path, file) == entry[1]
     except PermissionError:
         return False
 
 
-def _write(full: str, entry: Entry, data: bytes, mode: int, owner: int | None) -> Stamp:
+def _write(
+    here: pygit2.Repository, full: str, entry: Entry, data: bytes | None, mode: int, owner: int | None
+) -> Stamp:
     """Write what is not there. The owner is given at once: giving it later would change the stamp."""
-    if entry[0] == LINK:
+    if entry[0] == LINK and data is not None:
         os.symlink(data, os.fsencode(full))
         if owner is not None:
             os.lchown(full, owner, owner)
         return stamp_of(os.lstat(full))
     with open(os.open(full, _NEW, mode), "wb", buffering=0) as file:
-        left = memoryview(data)
-        while left:
-            left = left[file.write(left) :]
+        if data is None:
+            get_large(here.path, entry[1], file)
+        else:
+            left = memoryview(data)
+            while left:
+                left = left[file.write(left) :]
         number = file.fileno()
         if owner is not None:
             os.fchown(number, owner, owner)

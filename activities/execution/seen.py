@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pygit2
 
+from activities.execution.large import LARGE, put_large
 from activities.execution.listing import Listing, Stamp, common_mode
 from activities.execution.trees import LINK, NOTHING, SUBMODULE, Entry, files, rewrite
 
@@ -20,7 +21,6 @@ MOST_FILES = 500_000
 REGULAR = 0o100000
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _HELD, _HELD_BYTES = 1_000, 1 << 14  # contents, 16 MB in all
-_AT_ONCE = 16 << 20  # bytes that are read into memory
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,10 @@ class Sight:
             self.contents.clear()
             self.listed[tree] = found
         return found
+
+    def holds(self, blob: bytes) -> bool:
+        """Whether what a blob holds is at hand."""
+        return blob in self.contents
 
     def content_of(self, here: pygit2.Repository, blob: bytes) -> bytes:
         """What a blob holds. A small one is held for the next folder: steps side by side begin alike."""
@@ -120,8 +124,8 @@ def _read(here: pygit2.Repository, full: str, stamp: Stamp, old: Entry) -> Entry
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise FileNotFoundError(full)
         mode = REGULAR | common_mode(stamp.mode)
-        if stamp.size > _AT_ONCE:
-            return mode, here.create_blob_fromiobase(file).raw
+        if stamp.size > LARGE:
+            return mode, put_large(here.path, file)
         return mode, _kept(here, file.read(), old)
 
 
