@@ -1,5 +1,6 @@
 """An agent whose workflow cannot run holds nobody up: its job is cancelled, restarted, and resumed."""
 
+import pytest
 from temporalio.client import Client
 from temporalio.worker import Worker
 
@@ -20,6 +21,7 @@ async def record_of(jobs: JobClient, job: str) -> JobRecord:
     return await jobs.record(job)
 
 
+@pytest.mark.slow
 async def test_a_job_is_cancelled_although_its_agent_never_answers(address: str) -> None:
     store, queue = open_store("memory://"), job_id("no-agents")
     client = await Client.connect(address, data_converter=data_converter(store))

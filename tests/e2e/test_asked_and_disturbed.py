@@ -167,6 +167,7 @@ async def run_of(stage: ActingStage, workflow: str) -> str:
     return (await stage.temporal.get_workflow_handle(workflow).describe()).run_id or ""
 
 
+@pytest.mark.slow
 async def test_both_continue_as_new(tmp_path: Path) -> None:
     """The execution, where what runs ends first, and the job at rest: gates and answers are carried."""
     project = repository(tmp_path / "project", FILES)

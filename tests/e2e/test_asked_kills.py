@@ -52,7 +52,8 @@ async def seen(all_: ActMortals, at_gate: str) -> JobView:
     return view
 
 
-@pytest.mark.parametrize("victims", ["worker", pytest.param("both", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("victims", ["worker", "both"])
 async def test_an_answer_that_nobody_could_hear_is_heard(tmp_path: Path, victims: str) -> None:
     """Killed at the open gate, and answered while no worker runs; both again, while what was allowed runs."""
     async with act_mortals(tmp_path) as all_:

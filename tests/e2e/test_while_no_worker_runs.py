@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from states.ledger import EntryKind
 from states.words import Phase, State
 from tests.e2e.mortals import mortals
@@ -11,6 +13,7 @@ JOB = "job"
 TASK = {"task": "Add a retry to the uploader", "repository": "/srv/shop"}
 
 
+@pytest.mark.slow
 async def test_an_answer_an_approval_and_a_restart_are_honoured(tmp_path: Path) -> None:
     async with mortals(tmp_path) as both:
         await both.cli.start(JOB, TASK)

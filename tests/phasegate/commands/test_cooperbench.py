@@ -280,6 +280,7 @@ def test_wrong_words(bench: Commands, words: str, told: str) -> None:
     assert told in ran.sentence
 
 
+@pytest.mark.slow
 def test_a_client_that_dies_leaves_what_there_is_and_another_attaches(
     bench: Commands, bench_town: Town, tmp_path: Path
 ) -> None:
