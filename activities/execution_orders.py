@@ -164,7 +164,8 @@ class Prepared(Piece):
 
 
 class Summary(Piece):
-    """What an execution changed in all: `patch` is the digest of a patch that `git apply` takes."""
+    """What an execution changed in all: `patch` is the digest of a patch that `git apply` takes, blank where
+    it would be too large."""
 
     patch: str
     files: tuple[str, ...]

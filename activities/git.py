@@ -7,6 +7,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 LOCAL_TIME = 900.0  # seconds; writing 50,000 files takes about five
 GRACE = 2.0  # seconds for git to remove its lock files before it is killed
@@ -88,8 +89,17 @@ class Git:
     keep_open: Sequence[int] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
 
-    async def run(self, *arguments: str | Path, stdin: bytes = b"", timeout: float = LOCAL_TIME) -> bytes:
-        """Standard output. Raises GitError, GitMissing, GitTimeout; when cancelled git is gone first."""
+    async def run(
+        self,
+        *arguments: str | Path,
+        stdin: bytes = b"",
+        into: IO[bytes] | None = None,
+        timeout: float = LOCAL_TIME,
+    ) -> bytes:
+        """Standard output, blank where it goes `into` a file.
+
+        Raises GitError, GitMissing, GitTimeout; when cancelled git is gone first.
+        """
         command = next((str(each) for each in arguments if str(each)[:1] not in "-/"), "")
         try:
             process = await asyncio.create_subprocess_exec(
@@ -97,7 +107,7 @@ class Git:
                 *ALWAYS,
                 *map(str, arguments),
                 stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
+                stdout=into or asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 env=self.environment(),
                 # A session of its own: no terminal that ssh could ask for a password, and one group to kill.
@@ -115,9 +125,9 @@ class Git:
             await _end(process)
         if process.returncode != 0:
             refused = GitError(command, stderr.decode("utf-8", "replace"))
-            refused.stdout = stdout
+            refused.stdout = stdout or b""
             raise refused
-        return stdout
+        return stdout or b""
 
     async def line(self, *arguments: str | Path, timeout: float = LOCAL_TIME) -> str:
         """Standard output as one stripped text."""

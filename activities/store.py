@@ -3,6 +3,7 @@
 A local folder, S3, Google Cloud Storage, Azure or memory, by URL: the same code over `obstore`.
 """
 
+import asyncio
 import contextlib
 import hashlib
 import json
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MANIFEST = ".json"
+_AT_ONCE, _PIECE = 16 << 20, 1 << 20  # bytes of a file that is read into memory whole, and of others in turn
 
 
 class StoreError(Exception):
@@ -109,6 +111,35 @@ class Store:
         if found != digest:
             raise BlobCorrupt(digest=digest, where=self.where, why=f"{len(data)} bytes with sha256 {found}")
         return data
+
+    async def put_file(self, file: Path) -> str:
+        """Keep what a file holds, as `put` does; a large one is never in memory as a whole."""
+        if file.stat().st_size <= _AT_ONCE:
+            return await self.put(file.read_bytes())
+        digest = await asyncio.to_thread(_digest_of, file)
+        if not await self.has(digest):
+            with self._clearly():
+                # In parts, which may take the place of the same bytes that another worker put meanwhile.
+                await self._writable().put_async(self._blob(digest), file, mode="overwrite")
+        return digest
+
+    async def get_file(self, digest: str, into: Path) -> None:
+        """Write the bytes of a digest to a file. Raises as `get`, and OSError."""
+        path, backend = self._blob(digest), self._readable()
+        if backend is None:
+            raise BlobMissing(digest=digest, where=self.where)
+        found, size = hashlib.sha256(), 0
+        with into.open("wb") as file, self._clearly(FileNotFoundError):
+            try:
+                answer = await backend.get_async(path)
+            except FileNotFoundError:
+                raise BlobMissing(digest=digest, where=self.where) from None
+            async for piece in answer.stream(min_chunk_size=_PIECE):
+                size += file.write(piece)
+                found.update(piece)
+        if found.hexdigest() != digest:
+            why = f"{size} bytes with sha256 {found.hexdigest()}"
+            raise BlobCorrupt(digest=digest, where=self.where, why=why)
 
     async def has(self, digest: str) -> bool:
         """Whether a blob is there; it is not read, so it may still be damaged."""
@@ -247,6 +278,11 @@ class Store:
             if isinstance(error, but):
                 raise
             raise StoreUnusable(where=self.where, why=_first_line(error)) from error
+
+
+def _digest_of(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _first_line(error: Exception) -> str:

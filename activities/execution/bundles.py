@@ -1,6 +1,8 @@
 """Commits on their way to the store and back, as git bundles: what `git bundle unbundle` and `fetch` take."""
 
 from collections.abc import Iterable
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from activities.execution.repository import HEAD, SNAPSHOT, ActRepository
 from activities.git import GitError
@@ -16,14 +18,17 @@ async def put_bundle(
 ) -> str:
     """Store what leads from the `old` head and snapshot to the `new` ones; gives the bundle's digest."""
     revisions = "".join(f"{commit}\n" for commit in new) + "--not\n" + "".join(f"{c}\n" for c in old if c)
-    # Written here, as `git bundle create` only takes refs, and those move later, when all is stored.
-    pack = await repository.run(
-        *("pack-objects", "--quiet", "--revs", "--thin", "--stdout", "--delta-base-offset"),
-        stdin=revisions.encode(),
-    )
     required = "".join(f"-{commit}\n" for commit in dict.fromkeys(old) if commit)
     header = f"# v2 git bundle\n{required}{new[0]} {HEAD}\n{new[1]} {SNAPSHOT}\n\n"
-    return await store.put(header.encode() + pack)
+    with NamedTemporaryFile(dir=repository.path, prefix="phasegate-bundle-", buffering=0) as bundle:
+        bundle.write(header.encode())
+        # Written here, as `git bundle create` only takes refs, and those move later, when all is stored.
+        await repository.run(
+            *("pack-objects", "--quiet", "--revs", "--thin", "--stdout", "--delta-base-offset"),
+            stdin=revisions.encode(),
+            into=bundle,
+        )
+        return await store.put_file(Path(bundle.name))
 
 
 async def take_bundles(
@@ -36,12 +41,12 @@ async def take_bundles(
         return
     file = repository.path / "phasegate-bundle"
     for digest in digests:
-        file.write_bytes(await store.get(digest))
         try:
+            await store.get_file(digest, file)
             await repository.run("bundle", "unbundle", file)
         except GitError as error:
             raise BundleUnusable(f"bundle {digest[:12]} cannot be read ({error.last_line})") from error
         finally:
-            file.unlink()
+            file.unlink(missing_ok=True)
     for commit in await repository.missing(*missing):
         raise BundleUnusable(f"commit {commit[:12]} of the execution is neither here nor in its bundles")

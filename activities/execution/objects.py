@@ -117,6 +117,12 @@ class Objects:
             stats = [pygit2.Patch.create_from(was, now, context_lines=0).line_stats for was, now in texts]
             return sum(added + removed for _, added, removed in stats)
 
+    def bytes_changed(self, old: str, new: str) -> int:
+        """Bytes of the files that differ between two commits or trees, as they were and as they are."""
+        with opened(self.path) as here:
+            differing = [entry for _, was, now in _differences(here, old, new) for entry in (was, now)]
+            return sum(size_of(here, id) for mode, id in differing if mode not in (0, SUBMODULE))
+
     def apply(self, tree: str, changes: Iterable[Change]) -> str:
         """The tree of a commit or tree after these changes."""
         wanted = {each.path: (each.mode, bytes.fromhex(each.blob)) for each in changes}

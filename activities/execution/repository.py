@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import IO
 
 from activities.execution.objects import Objects
 from activities.git import Git
@@ -59,13 +60,15 @@ class ActRepository:
         tree: Path | None = None,
         index: Path | None = None,
         stdin: bytes = b"",
+        into: IO[bytes] | None = None,
         extra: Mapping[str, str] | None = None,
     ) -> bytes:
-        """Run git on this repository, in a tree and with an index where they are given. Raises GitError."""
+        """Run git on this repository, in a tree and with an index where they are given; gives its standard
+        output, which may go `into` a file instead. Raises GitError."""
         environment = _ANY_NAME | dict(extra or {}) | ({"GIT_INDEX_FILE": str(index)} if index else {})
         git = dataclasses.replace(self.git, extra={**self.git.extra, **environment})
         place: tuple[str | Path, ...] = ("-C", tree, "--work-tree", tree) if tree else ()
-        return await git.run("--git-dir", self.path, *place, *arguments, stdin=stdin)
+        return await git.run("--git-dir", self.path, *place, *arguments, stdin=stdin, into=into)
 
     async def line(self, *arguments: str | Path, stdin: bytes = b"") -> str:
         """Standard output as one stripped text."""

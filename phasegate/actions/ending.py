@@ -38,21 +38,22 @@ def how_to_come_back(job: str, view: JobView | None) -> str:
 
 def ways_home(view: JobView, act: ActNote) -> tuple[tuple[str, str], ...]:
     """Commands that bring what an execution did to people: what each does, and the command. None is run."""
-    if act.running or not act.last.patch or not act.last.diffstat:
+    if act.running or not act.last.diffstat:
         return ()
     there = _checkout(view.repository)
     at = f"-C {shlex.quote(there)} " if there else ""
     branch, job = shlex.quote(act.branch), shlex.quote(view.job)
     patch = ("apply the changes to your checkout", f"phasegate export {job} --patch | git {at}apply")
+    patches = (patch,) if act.last.patch else ()
     fetch = _fetch(view, act.last.path, act.branch)
     if not fetch:
-        return (patch,)
+        return patches
     title, body = tame_line(view.title, 100), f"Planned and carried out as job {view.job}."
     pull = f"gh pr create --head {branch} --title {shlex.quote(title)} --body {shlex.quote(body)}"
     enter = f"cd {shlex.quote(there)} && " if there else ""
     return (
         ("take the branch", fetch),
-        (f"or {patch[0]}", patch[1]),
+        *((f"or {what}", command) for what, command in patches),
         ("or, with the branch, open a pull request", f"{enter}git push -u origin {branch} && {pull}"),
     )
 

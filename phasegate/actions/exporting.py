@@ -74,6 +74,8 @@ def _patch_of(record: JobRecord, name: str) -> tuple[str, str, str]:
     if act is None:
         more = "; those before the restart are told by `phasegate show`" if former else ""
         raise NothingYet(f"nothing of job {record.job} was carried out, so there is no patch{more}")
+    if not act.running and act.last.diffstat and not act.last.patch:
+        raise NothingYet(f"job {record.job} has changed too much for a patch; take its branch {act.branch}")
     if act.running or not act.last.patch:
         raise NothingYet(
             f"the patch of job {record.job} is made when its execution ends; it is {act.status} now"

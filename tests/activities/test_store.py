@@ -111,6 +111,29 @@ async def test_bytes_come_back_under_their_sha256(store: Store) -> None:
         assert await store.has(digest)
 
 
+async def test_files_are_kept_as_bytes_are(store: Store, tmp_path: Path) -> None:
+    file, back = tmp_path / "file", tmp_path / "back"
+    sizes = (0, 5_000, *([] if store.where.startswith("s3") else [20 << 20]))
+    for size in sizes:
+        file.write_bytes(data := os.urandom(size))
+        for _ in range(2):
+            digest = await store.put_file(file)
+            assert digest == hashlib.sha256(data).hexdigest()
+        assert await store.get(digest) == data
+        await store.get_file(digest, back)
+        assert back.read_bytes() == data
+    with pytest.raises(BlobMissing, match="b" * 64):
+        await store.get_file("b" * 64, back)
+
+
+async def test_a_damaged_blob_makes_no_file_that_is_believed(folder: Path, tmp_path: Path) -> None:
+    store = open_store(str(folder))
+    digest = await store.put(b"right")
+    blob_file(folder, digest).write_bytes(b"wrong")
+    with pytest.raises(BlobCorrupt, match="5 bytes with sha256"):
+        await store.get_file(digest, tmp_path / "back")
+
+
 async def test_putting_twice_and_at_once_is_fine(store: Store) -> None:
     data = os.urandom(300_000)
     digests = await asyncio.gather(*(store.put(data) for _ in range(20)))

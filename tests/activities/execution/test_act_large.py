@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from activities.execution.large import LARGE
+from activities.execution.summing import MOST_BYTES
 from activities.execution.worktree import AT_ONCE
 from states.execution import StepResult
 from tests.activities.execution.acting import Acting, completed, shell
@@ -64,3 +65,12 @@ async def test_a_large_file_that_is_right_is_left_as_it_is(acting: Acting) -> No
     touched = file.stat().st_mtime_ns
     await acting.prepare()
     assert before < file.stat().st_mtime_ns == touched
+
+
+async def test_no_patch_is_made_of_more_than_a_memory_should_hold(acting: Acting) -> None:
+    fill = f"head -c {MOST_BYTES + 1} /dev/zero > zeros.bin"
+    acting.rules = acting.rules.model_copy(update={"approved": (fill,)})
+    completed(await acting.step(shell(fill, "fill")))
+    summary = await acting.summary()
+    assert (summary.patch, summary.files) == ("", ("zeros.bin",))
+    assert summary.diffstat.splitlines()[-1] == " no patch is made of 200,000,001 bytes"

@@ -1,11 +1,13 @@
 """Executions as text: on wide and narrow screens, nothing cut that a person decides on."""
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from phasegate.actions.ending import ways_home
 from phasegate.executions import ExecutionView, LiveStep, still_live
 from phasegate.screen.acting import (
     Exact,
@@ -22,8 +24,9 @@ from states.act import ActEnd, ActNote, ActOutcome, StepLine
 from states.execution import ExecutionStatus, Metrics, Progress
 from states.execution_document import execution_document
 from states.record import Gate
+from states.view import view_of
 from states.words import Phase
-from tests.states.job_maker import NOW
+from tests.states.job_maker import NOW, verified_job
 
 STEPS = (
     StepLine(
@@ -134,6 +137,18 @@ def test_a_bar_is_for_terminals_only() -> None:
 def test_ways_home_are_whole_lines() -> None:
     command = "git -C /a fetch /b phasegate/j:phasegate/j"
     assert command in drawn(*act_lines(an_execution(), {}, [("take the branch", command)]), width=1000)
+
+
+def test_the_branch_can_be_taken_where_there_is_no_patch(tmp_path: Path) -> None:
+    (tmp_path / "git").mkdir()
+    act = an_execution().act
+    last = act.last.model_copy(update={"diffstat": "1 file changed", "path": str(tmp_path / "tree")})
+    view = view_of(verified_job())
+    for patch, ways in (("", 2), ("d1ge57", 3)):
+        found = ways_home(view, act.model_copy(update={"last": last.model_copy(update={"patch": patch})}))
+        assert len(found) == ways
+        assert found[0] == ("take the branch", f"git fetch {tmp_path}/git phasegate/j:phasegate/j")
+        assert any("--patch" in command for _, command in found) is bool(patch)
 
 
 COMMAND = "sh -c 'echo  a\t; \x1b[2Jrm -rf / #" + "x" * 300 + "   \n  second line'"
