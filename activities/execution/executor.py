@@ -14,7 +14,7 @@ from activities.execution.at_hand import StepAtHand
 from activities.execution.bundles import BundleUnusable
 from activities.execution.carrying import Carrier
 from activities.execution.disk import disk_is_full
-from activities.execution.folders import Acts, BranchMoved
+from activities.execution.folders import Act, Acts, BranchMoved
 from activities.execution.listing import remove
 from activities.execution.mending import mended
 from activities.execution.merging import can_merge
@@ -22,6 +22,7 @@ from activities.execution.plans import Plans
 from activities.execution.repository import BRANCH, HEAD
 from activities.execution.sandbox import Sandbox, find_sandbox, sandbox_offered
 from activities.execution.summing import summarise
+from activities.execution.worktree import Worktree
 from activities.execution_orders import (
     ExecutionOrder,
     Landed,
@@ -89,19 +90,7 @@ class WorktreeExecutor:
     async def _prepared(self, order: ExecutionOrder) -> Prepared:
         act, at = await self._acts.open(order)
         async with act.main.held() as main:
-            await act.stand(at)
-            notes = await main.bring(at.head, at.snapshot)
-            await main.follow(at.head)
-        sandbox, why = await sandbox_offered()
-        return Prepared(
-            path=str(act.main.path),
-            branch=at.branch,
-            head=at.head,
-            snapshot=at.snapshot,
-            sandbox=sandbox,
-            parallel=await can_merge(act.repository),
-            notes=(*notes, *([why] if why else [])),
-        )
+            return await _brought(act, main, at)
 
     async def run_step(self, order: StepOrder, started: Callable[[Shown], None]) -> StepResult:
         """Carry out one step, having told `started` of its command. Cancelled, all of it has ended."""
@@ -158,18 +147,7 @@ class WorktreeExecutor:
             for commit in (order.expected, order.at.snapshot):
                 if commit and await act.repository.has(commit):
                     await act.repository.keep(commit)
-            await act.stand(at)
-            notes = await main.bring(at.head, at.snapshot)
-            await main.follow(at.head)
-        sandbox, _ = await sandbox_offered()
-        return Prepared(
-            path=str(act.main.path),
-            branch=at.branch,
-            head=at.head,
-            snapshot=at.snapshot,
-            sandbox=sandbox,
-            notes=notes,
-        )
+            return await _brought(act, main, at)
 
     async def summarise(self, order: ExecutionOrder) -> Summary:
         """What the execution has changed in all."""
@@ -203,6 +181,23 @@ class WorktreeExecutor:
 
     async def _carrier(self) -> Carrier:
         return Carrier(self._acts, self._indexes, await self._find(self._hidden))
+
+
+async def _brought(act: Act, main: Worktree, at: ExecutionOrder) -> Prepared:
+    """Bring branch and tree to where the order says; what stood in the way is noted."""
+    await act.stand(at)
+    notes = await main.bring(at.head, at.snapshot)
+    await main.follow(at.head)
+    sandbox, why = await sandbox_offered()
+    return Prepared(
+        path=str(main.path),
+        branch=at.branch,
+        head=at.head,
+        snapshot=at.snapshot,
+        sandbox=sandbox,
+        parallel=await can_merge(act.repository),
+        notes=(*notes, *([why] if why else [])),
+    )
 
 
 def _noted(done: N, notes: tuple[str, ...]) -> N:
