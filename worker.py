@@ -52,6 +52,7 @@ PASSED_THROUGH = (
     "workflows.orders",
     "workflows.patience",
     "pydantic",
+    "pydantic_core",
     "transitions",
     "structlog",
     "rich",

@@ -58,9 +58,11 @@ class Conversation:
         account: Account,
         send: Callable[[str, int], None] | None = None,
         record: Callable[[Usage], None] | None = None,
+        turn: asyncio.Lock | None = None,
     ) -> None:
         """`send` passes a stored mail on; `record` is told before each call what is used if this is the last
-        thing that is ever heard of it.
+        thing that is ever heard of it. Conversations of one workflow have one `turn`: local activities that
+        run at once come to their end in another order when they are replayed.
         """
         self.order = order
         self.usage = Usage()
@@ -72,6 +74,7 @@ class Conversation:
         self._account = account
         self._send = send
         self._record = record
+        self._turn = turn or asyncio.Lock()
         self._unheard = 0
         """attempts of the call under way that nobody heard of again"""
         self._mail: list[tuple[str, str]] = []
@@ -159,9 +162,10 @@ class Conversation:
         new = tuple(model for model in self.order.models if model not in carry.prices)
         if not new or not workflow.patched(PRICES_ANEW):
             return carry.prices
-        found = await workflow.execute_local_activity_method(
-            AgentActivities.price_models, PriceOrder(models=new), **patience.QUICK
-        )
+        async with self._turn:
+            found = await workflow.execute_local_activity_method(
+                AgentActivities.price_models, PriceOrder(models=new), **patience.QUICK
+            )
         return {**carry.prices, **found}
 
     def _is_last(self) -> bool:
@@ -184,7 +188,8 @@ class Conversation:
         """The first prompt reads the index, which takes minutes to make of a large repository."""
         work = AgentActivities.open_conversation
         if patience.is_small(self.order.workspace.files):
-            return await workflow.execute_local_activity_method(work, self.order, **patience.QUICK)
+            async with self._turn:
+                return await workflow.execute_local_activity_method(work, self.order, **patience.QUICK)
         return await workflow.execute_activity_method(work, self.order, **patience.READ_REPOSITORY)
 
     async def _ask(self, *, only: bool) -> bool:
@@ -335,7 +340,8 @@ class Conversation:
         """Run every tool of the last reply at once; the answers are in the order of the calls."""
         carry = self._carry()
         self._doing = ", ".join(dict.fromkeys(call.name for call in carry.pending))
-        answers = await asyncio.gather(*(self._tool(carry, call) for call in carry.pending))
+        async with self._turn:
+            answers = await asyncio.gather(*(self._tool(carry, call) for call in carry.pending))
         self.carry = carry.model_copy(
             update={
                 "pending": (),

@@ -30,9 +30,9 @@ with workflow.unsafe.imports_passed_through():
 class _Partner:
     """One agent at work: its conversation, and the plan that counts."""
 
-    def __init__(self, order: AgentOrder, account: Account, known: MemberState) -> None:
+    def __init__(self, order: AgentOrder, account: Account, known: MemberState, turn: asyncio.Lock) -> None:
         self.known = known
-        self.talk = Conversation(order, account, self._send)
+        self.talk = Conversation(order, account, self._send, turn=turn)
         self.talk.usage = known.usage
         self.talk.used = dict.fromkeys(known.used)
         for mail in known.mail:
@@ -159,11 +159,13 @@ class CooperationWorkflow:
         known = {member.agent: member for member in self.current.members}
         spent = sum((member.usage for member in known.values()), Usage())
         account = Account(allowance=self.order.allowance, spent=spent)
+        turn = asyncio.Lock()
         self.partners = tuple(
             _Partner(
                 self._agent(member, opened, known.get(member.agent)),
                 account,
                 known.get(member.agent) or MemberState(agent=member.agent),
+                turn,
             )
             for member in self.order.members
         )

@@ -35,11 +35,13 @@ class Job:
         self._logged = record.ledger_count
         self._saved = -1
         self._shown: dict[Any, str] = {}
+        self._long = False
 
     async def wait(self, until: Callable[[], bool], timeout: timedelta | None = None) -> bool:
         """Wait for people; False when the time is over. Here the job shows itself and bounds its history."""
         if until():
             return True
+        self.measure()
         self.publish()
         await self.save()
         hold, mode = self.record.hold, self.record.mode
@@ -47,15 +49,23 @@ class Job:
         def woken() -> bool:
             moved = self.record.hold != hold or self.record.mode is not mode
             changed = moved or self.record.demand is not None
-            return until() or changed or workflow.info().is_continue_as_new_suggested()
+            return until() or changed or self._long
 
         try:
             await workflow.wait_condition(woken, timeout=timeout)
         except TimeoutError:
             return False
-        if workflow.info().is_continue_as_new_suggested() and not until() and self.record.demand is None:
+        if self._long and not until() and self.record.demand is None:
             await self._continue_as_new()
         return True
+
+    def measure(self) -> None:
+        """See whether the history has become long: where something has come that every replay knows of.
+
+        A refused update comes and leaves no trace in the history; what ended a wait then would end it in no
+        replay.
+        """
+        self._long = workflow.info().is_continue_as_new_suggested()
 
     async def perform(self, work: Activity[P, R], order: P, *, quick: bool) -> R | None:
         """Run an activity; None when a message overtook it or it failed for good (the job is then parked)."""

@@ -98,6 +98,7 @@ class PlanningWorkflow(Acting, Drafting):
     @workflow.signal(dynamic=True)
     def on_signal(self, name: str, args: Sequence[RawValue]) -> None:
         """Every message as a signal. One dynamic handler, untyped on purpose: a typed one drops or wedges."""
+        self.measure()
         try:
             given = decode(args)
             if name == PROGRESS:
@@ -116,6 +117,7 @@ class PlanningWorkflow(Acting, Drafting):
     @workflow.update(dynamic=True)
     def on_update(self, name: str, args: Sequence[RawValue]) -> Ack:
         """Every message as an update: the same, with an answer."""
+        self.measure()
         request = read(self.record, name, decode(args))
         ack = take(self.record, Message(name), request, workflow.now())
         self.show()

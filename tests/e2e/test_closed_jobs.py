@@ -5,19 +5,19 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from temporalio.testing import WorkflowEnvironment
+from temporalio.api.common.v1 import Payloads, TimeSkippingConfig, WorkflowType
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import StartWorkflowExecutionRequest
 
-from activities.payloads import data_converter
 from activities.store import open_store
 from phasegate.problems import RefusedByJob, UnknownJob
-from phasegate.server_options import find_binary
-from phasegate.settings import Settings
+from phasegate.server import EmbeddedServer
+from phasegate.server_options import ServerOptions
 from states.record import JobRecord
 from states.words import ArtifactStatus, Mode, Phase, State
 from tests.e2e.stage import Stage, job_id, stage
 from tests.scripted import ScriptedPlanner, scripted_activities
-from worker import build_worker
-from workflows.attributes import AWAITING, MODE, PHASE, REPOSITORY, STATE
+from workflows.attributes import REGISTERED
 
 TASK = {"task": "Add a retry to the uploader", "repository": "/srv/shop"}
 AT_ONCE = {**TASK, "policy": {"gates": [], "keep_open_seconds": 0}}
@@ -52,23 +52,32 @@ async def test_a_job_is_kept_open_for_as_long_as_the_policy_says(plain: Stage) -
     assert record.ledger[-1].at - verified >= timedelta(seconds=2)
 
 
+async def start_where_time_is_skipped(ready: Stage, job: str, given: dict[str, Any]) -> None:
+    """The server moves this job's clock to its next timer whenever nothing else is to do."""
+    client = ready.temporal
+    payloads = await client.data_converter.encode([given])
+    await client.workflow_service.start_workflow_execution(
+        StartWorkflowExecutionRequest(
+            namespace=client.namespace,
+            workflow_id=job,
+            request_id=job,
+            workflow_type=WorkflowType(name="PlanningWorkflow"),
+            task_queue=TaskQueue(name=ready.settings.task_queue),
+            input=Payloads(payloads=payloads),
+            time_skipping_config=TimeSkippingConfig(enabled=True),
+        )
+    )
+
+
 async def test_the_seven_days_of_the_default_are_seven_days() -> None:
-    store = open_store("memory://")
-    async with await WorkflowEnvironment.start_time_skipping_v2(
-        dev_server_existing_path=str(find_binary()),
-        dev_server_log_level="error",
-        data_converter=data_converter(store),
-        search_attributes=[STATE, PHASE, MODE, AWAITING, REPOSITORY],
-        dev_server_extra_args=["--dynamic-config-value", "frontend.WorkflowTimeSkippingEnabled=true"],
-    ) as env:
-        settings = Settings(task_queue="skipping", drain_seconds=0)
-        async with build_worker(env.client, settings, scripted_activities(store)):
-            given = {**TASK, "policy": {"gates": []}}
-            handle = await env.client.start_workflow(
-                "PlanningWorkflow", given, id="job", task_queue="skipping"
-            )
-            await handle.result()
-            record = await handle.query("record_now", result_type=JobRecord)
+    skips = {"frontend.WorkflowTimeSkippingEnabled": True}
+    async with (
+        EmbeddedServer(ServerOptions(search_attributes=REGISTERED, dynamic_config=skips)) as server,
+        stage(server.address) as ready,
+    ):
+        await start_where_time_is_skipped(ready, "job", {**TASK, "policy": {"gates": []}})
+        await ready.cli.ended("job")
+        record = await ready.record("job")
     assert record.started
     assert timedelta(days=7) <= record.ledger[-1].at - record.started < timedelta(days=7, minutes=1)
 
