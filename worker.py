@@ -9,7 +9,6 @@ from typing import Any
 
 import structlog
 from temporalio.client import Client
-from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.worker import Worker
 from temporalio.worker.workflow_sandbox import SandboxRestrictions
 
@@ -32,7 +31,7 @@ from activities.planning import PlanningActivities
 from activities.store import open_store
 from activities.workspace import Workspaces
 from phasegate.client import JobClient
-from phasegate.logs import configure_logs, temporal_logging
+from phasegate.logs import configure_logs, temporal_runtime
 from phasegate.problems import Problem
 from phasegate.search_attributes import missing_search_attributes
 from phasegate.settings import Settings
@@ -139,8 +138,7 @@ def registered(activities: object) -> Sequence[Callable[..., Any]]:
 
 async def connect(settings: Settings) -> JobClient:
     """Connect with Temporal's core logging to where we log. Raises NoServer."""
-    runtime = Runtime(telemetry=TelemetryConfig(logging=temporal_logging()))
-    return await JobClient.connect(settings, runtime)
+    return await JobClient.connect(settings, temporal_runtime())
 
 
 async def run_worker(

@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Literal, TextIO
 
 import structlog
@@ -11,7 +12,7 @@ from structlog.types import Processor
 from phasegate.log_processors import add_record_fields, drop_internals, flatten_temporal, keep_confidential
 
 if TYPE_CHECKING:
-    from temporalio.runtime import LoggingConfig
+    from temporalio.runtime import LoggingConfig, Runtime
 
 # transitions: INFO for every callback of every transition, and again on every replay.
 # temporalio.activity: repeats each failed attempt with its stack, which `activities.events` has told already.
@@ -64,13 +65,23 @@ def configure_logs(
     )
 
 
+@cache
+def temporal_runtime() -> "Runtime":
+    """The one runtime of Temporal's core in this process, whose logs go where ours go.
+
+    It is never dropped: who drops one waits for its threads and holds up all of Python, which those may wait
+    for in turn. For the same reason a process that has it must leave by `os._exit`.
+    """
+    from temporalio.runtime import Runtime, TelemetryConfig
+
+    return Runtime(telemetry=TelemetryConfig(logging=temporal_logging()))
+
+
 def temporal_logging() -> "LoggingConfig":
     """For `TelemetryConfig(logging=...)`: what Temporal's core says, from WARN up, goes to the same place.
 
     Left alone, core writes to stdout in a form of its own. Also stops the SDK from repeating the
     workflow's and activity's particulars in each message: they are fields of the event already.
-    A process that makes a Runtime of its own must leave by `os._exit`: with a call still under way
-    it hangs when the interpreter ends.
     """
     from temporalio import activity, workflow
     from temporalio.runtime import LogForwardingConfig, LoggingConfig, TelemetryFilter

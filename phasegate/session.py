@@ -53,16 +53,12 @@ class Session:
 
     async def client(self) -> "JobClient":
         """A connection as the settings say. Raises NoServer."""
-        from temporalio.runtime import Runtime, TelemetryConfig
-
         from phasegate.client import JobClient
-        from phasegate.logs import configure_logs, temporal_logging
+        from phasegate.logs import configure_logs, temporal_runtime
 
         # Temporal's core would write to stdout in a form of its own
         configure_logs("error", self.settings.log_format)
-        return await JobClient.connect(
-            self.settings, Runtime(telemetry=TelemetryConfig(logging=temporal_logging()))
-        )
+        return await JobClient.connect(self.settings, temporal_runtime())
 
 
 def person() -> str:

@@ -107,19 +107,18 @@ async def _work(session: Session, server: EmbeddedServer) -> None:
 async def _client(settings: Settings, server: EmbeddedServer) -> "JobClient":
     """To this very server, whatever TEMPORAL_ADDRESS or a profile say."""
     from temporalio.client import Client
-    from temporalio.runtime import Runtime, TelemetryConfig
 
     from activities.payloads import data_converter
     from activities.store import open_store
     from phasegate.client import JobClient
-    from phasegate.logs import temporal_logging
+    from phasegate.logs import temporal_runtime
 
     store = open_store(settings.store)
     client = await Client.connect(
         server.address,
         namespace=server.options.namespace,
         data_converter=data_converter(store),
-        runtime=Runtime(telemetry=TelemetryConfig(logging=temporal_logging())),
+        runtime=temporal_runtime(),
     )
     return JobClient(client, store, settings.task_queue)
 

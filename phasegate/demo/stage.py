@@ -82,17 +82,15 @@ class Stage:
     async def connect(self) -> JobClient:
         """A connection of the kind that every command makes, to this very server."""
         from temporalio.client import Client
-        from temporalio.runtime import Runtime, TelemetryConfig
 
         from activities.payloads import data_converter
         from activities.store import open_store
-        from phasegate.logs import configure_logs, temporal_logging
+        from phasegate.logs import configure_logs, temporal_runtime
 
         configure_logs("error")
         store = open_store(str(self.state / "store"))
-        runtime = Runtime(telemetry=TelemetryConfig(logging=temporal_logging()))
         client = await Client.connect(
-            self.server.address, data_converter=data_converter(store), runtime=runtime
+            self.server.address, data_converter=data_converter(store), runtime=temporal_runtime()
         )
         return JobClient(client, store, QUEUE)
 

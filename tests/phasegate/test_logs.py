@@ -14,7 +14,7 @@ from temporalio.worker import Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from phasegate.log_processors import keep_confidential
-from phasegate.logs import configure_logs, temporal_logging
+from phasegate.logs import configure_logs, temporal_logging, temporal_runtime
 from tests.conftest import TemporalServer
 from tests.phasegate.logging_workflow import LoggingWorkflow
 
@@ -149,3 +149,8 @@ async def test_a_workflow_logs_once_however_often_it_is_replayed(
     }
     assert logged[0]["api_key"] == "[redacted]"
     assert "ValueError: wrong" in logged[2]["exception"]
+
+
+def test_a_process_has_one_runtime_of_the_core() -> None:
+    """One that is dropped can hold up all of Python for ever (see `temporal_runtime`)."""
+    assert temporal_runtime() is temporal_runtime()
