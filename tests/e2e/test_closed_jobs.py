@@ -126,6 +126,21 @@ async def test_a_cancelled_job_goes_on_from_what_it_had(plain: Stage) -> None:
     assert [after.current(p) for p in KEPT] == [before.current(p) for p in KEPT]
 
 
+async def test_a_terminated_job_goes_on_from_what_it_had(plain: Stage) -> None:
+    """The last resort for a job that Temporal cannot replay: end its run, keep its work."""
+    job = job_id("terminated")
+    await plain.cli.start(job, {**TASK, "policy": {"gates": ["contracts"]}})
+    gate = await plain.gate(job, "contracts-1")
+    await plain.temporal.get_workflow_handle(job).terminate("does not replay")
+    before = await plain.jobs.record(job)
+    await plain.jobs.restart(job, {"phase": "CONTRACTS", "by": "ann"})
+    again = await plain.gate(job, "contracts-2")
+    assert again.digest == gate.digest
+    after = await plain.record(job)
+    assert [after.current(p) for p in KEPT] == [before.current(p) for p in KEPT]
+    assert after.ledger[: before.ledger_count] == before.ledger
+
+
 async def test_a_restart_that_cannot_be_ends_as_failed_and_the_store_stays_as_it_was(plain: Stage) -> None:
     job, before = await closed(plain, AT_ONCE)
     wrong = {"resume_from": "CLARIFICATION", "preserve_artifacts": ["contracts"]}

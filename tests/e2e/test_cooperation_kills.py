@@ -23,6 +23,10 @@ PLANS = (plan_for("Lines 4-9"), plan_for("Lines 40-49"))
 TURNS = 4
 """replies of each agent before it agrees; each sends two letters"""
 SEEN = {AGENT1: "agent1", AGENT2: "agent2"}
+IN_TOOLS = (Moment.BEFORE_TOOL, Moment.AMONG_TOOLS, Moment.AFTER_TOOL)
+LATER = 3.0
+"""seconds until the first agent runs the tools in which it is stopped: as long as they run neither of the two
+goes on, and the other has to stand before its third call by then"""
 FAST = (Moment.AFTER_TOOL, "worker")
 SLOW = tuple((m, v) for m in Moment for v in VICTIMS if (m, v) != FAST)
 
@@ -31,7 +35,7 @@ pytestmark = pytest.mark.timeout(600)
 
 @dataclass(frozen=True)
 class Cell:
-    """One run, whose first agent is in its second turn when processes die."""
+    """One run, whose first agent is in the tools of its first turn or its second call when processes die."""
 
     moment: Moment
     task: BenchTask
@@ -64,9 +68,10 @@ def talking(moment: Moment) -> Script:
         script.when(system=AGENT1, replies=1).fail(slow(LONG))
     for agent, plan in zip(SEEN, PLANS, strict=True):
         rule, said = script.when(system=agent), letters(agent)
-        for one, two in zip(said[::2], said[1::2], strict=True):
+        for turn, (one, two) in enumerate(zip(said[::2], said[1::2], strict=True), 1):
             first, second = ((TALK, {"message": each, "message_type": "proposal"}) for each in (one, two))
-            rule.calls(first, LOOK, second, delay=0.1)
+            held = agent == AGENT1 and turn == 1 and moment in IN_TOOLS
+            rule.calls(first, LOOK, second, delay=LATER if held else 0.1)
         rule.call(AGREE, {"plan": plan})
     return script
 
