@@ -19,6 +19,7 @@ from states.execution import Metrics
 LONGEST = 100_000
 """bytes of a command; Linux takes 131,072 in one argument"""
 RAN_BEFORE = "the worker was lost while this command ran, so it may have run before"
+STOPPED_BEFORE = "this command was begun before and came to no result"
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,11 @@ async def run_shell(place: Place, command: str, outcome: Outcome) -> Ended | Non
         outcome.asks = command
         outcome.notes.append(f"a person has to allow this command: {why}")
         return None
-    lost, ever = await place.once.begin()
-    if ever:
-        outcome.notes.append(f"{RAN_BEFORE}; the tree was put back first")
-    if lost and place.sandbox is None:
+    before = await place.once.begin()
+    if before.lost or before.stopped:
+        what = RAN_BEFORE if before.lost else STOPPED_BEFORE
+        outcome.notes.append(f"{what}; the tree was put back first")
+    if before.lost_now and place.sandbox is None:
         # Outside of the tree it may have done anything, and nothing of that was put back.
         await place.once.stopped()
         outcome.asks = command

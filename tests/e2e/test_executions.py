@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from activities.execution.commands import RAN_BEFORE
 from states.act import ActEnd, ActOutcome
 from states.artifacts.plan import ExactEdit, FileChange, FileChangeKind, StepCondition, StepType
 from states.execution import StepStatus
 from tests.activities.conftest import git
-from tests.e2e.executions import Acts, a_step, acts, repository
+from tests.e2e.executions import Acts, Handle, a_step, acts, repository
+from tests.e2e.stage import until
 from workflows.execution import STOP
 
 FILES = {"app.py": "def add(a, b):\n    return a - b\n", "notes.md": "# notes\n"}
@@ -82,6 +84,34 @@ async def test_a_long_command_stops_at_once_and_goes_on_later(acting: Acts) -> N
     assert statuses(await again.query("progress", result_type=ActOutcome))["1"] == "completed"
     await again.signal(STOP)
     assert (await again.result()).end is ActEnd.STOPPED
+
+
+async def test_a_command_of_an_execution_that_was_lost_says_that_it_ran_before(acting: Acts) -> None:
+    """It begins anew; what landed at once lands with another date, so that what follows is run again."""
+    order = await acting.order(
+        a_step("a", command="touch made-a"),
+        a_step("b", command="touch made-b"),
+        a_step("c", "a", "b", command="touch made-c"),
+        a_step("long", "c", command="sleep 60"),
+    )
+
+    async def reached_long(handle: Handle, waiting: bool) -> None:
+        async def there() -> bool:
+            now = statuses(await handle.query("progress", result_type=ActOutcome))
+            return now["long"] == "in_progress" or (waiting and now["c"] == "waiting")
+
+        await until(there, lambda there: there, 60)
+
+    lost = await acting.start(order)
+    await reached_long(lost, waiting=False)
+    await lost.terminate()
+    again = await acting.start(order)
+    await reached_long(again, waiting=True)
+    await again.signal(STOP)
+    outcome = await again.result()
+    notes = {line.id: line.notes for line in outcome.steps} | {ask.step: ask.notes for ask in outcome.asks}
+    assert any(note.startswith(RAN_BEFORE) for note in notes["c"]), outcome
+    assert not any(note.startswith(RAN_BEFORE) for step in "ab" for note in notes[step]), "it was known"
 
 
 async def test_what_is_not_allowed_waits_for_an_operator(acting: Acts) -> None:

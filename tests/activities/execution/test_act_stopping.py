@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import hashlib
 import os
 import shutil
 import signal
@@ -78,9 +79,15 @@ async def killed_in_the_middle(acting: Acting, order: StepAtHand, tmp_path: Path
         [sys.executable, "-m", "tests.activities.execution.lone_worker", str(file), str(state)],
         cwd=Path(__file__).parents[3],
     )
-    await until(acting.tree / "begun")
+    await until((acting.tree if order.alone else tree_of(acting, order)) / "begun")
     os.kill(worker.pid, signal.SIGKILL)
     worker.wait()
+
+
+def tree_of(acting: Acting, order: StepAtHand) -> Path:
+    """The worktree of a step that runs beside others."""
+    name = f"{order.step.id}-{hashlib.sha256(order.step.id.encode()).hexdigest()[:8]}"
+    return acting.tree.parent / "steps" / name / "tree"
 
 
 async def test_a_lost_command_runs_again_in_a_sandbox_and_says_so(acting: Acting, tmp_path: Path) -> None:
@@ -108,6 +115,39 @@ async def test_a_lost_command_without_a_sandbox_waits_for_a_person(project: Path
     assert not running(acting), "what the killed worker left behind has been ended"
     assert not (acting.tree / "begun").exists()
     completed(await acting.run(acting.order(shell(command))))
+
+
+@pytest.mark.parametrize("sandboxed", [True, False])
+async def test_a_lost_command_is_remembered_where_others_have_landed_meanwhile(
+    project: Path, tmp_path: Path, sandboxed: bool
+) -> None:
+    """A worker is killed, the job is paused and goes on: the step begins from where the branch is now."""
+    if sandboxed and not (await sandbox_offered())[0]:
+        pytest.skip((await sandbox_offered())[1])
+    acting = await act_on(project, tmp_path / "state", bare=not sandboxed, sandbox=sandboxed)
+    command, other = "touch begun; sleep 2; echo done", "echo other > other.txt"
+    allow(acting, command, other)
+    order = acting.order(shell(command), alone=False)
+    await killed_in_the_middle(acting, order, tmp_path)
+    completed(await acting.step(shell(other, "other")))
+    assert acting.at.head != order.at.head
+    result = await acting.run(order.model_copy(update={"at": acting.at}))
+    assert result.status is (StepStatus.COMPLETED if sandboxed else StepStatus.WAITING)
+    assert "the worker was lost while this command ran, so it may have run before" in result.notes[0]
+
+
+async def test_a_command_that_was_stopped_in_the_middle_says_so_when_it_runs_again(acting: Acting) -> None:
+    """As by a worker that is stopped in good order: the server gives the step to the next one."""
+    command = "touch begun; sleep 1; echo done"
+    allow(acting, command)
+    order = acting.order(shell(command))
+    task = asyncio.create_task(acting.run(order))
+    await until(acting.tree / "begun")
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+    result = completed(await acting.run(order))
+    assert "this command was begun before and came to no result" in result.notes[0]
 
 
 async def test_no_command_runs_without_a_sandbox_before_a_person_allows_it(
