@@ -127,8 +127,9 @@ def book_rest(record: JobRecord, outcome: ActOutcome, undone: Undo | None, now: 
     act = record.act
     assert act is not None
     coming = act.undo if act.undo != undone else None
-    # One that says nothing of its steps is gone on with from where it last stood.
-    _note_asks(record, outcome.asks if outcome.steps else act.last.asks)
+    # One that says nothing of its steps, or could keep nothing, is gone on with from where it last stood.
+    kept = outcome.end is not ActEnd.BROKEN or outcome.kept not in ("", act.last.kept)
+    _note_asks(record, outcome.asks if outcome.steps and kept else act.last.asks)
     act = record.act
     assert act is not None
     last = outcome.model_copy(update={"kept": outcome.kept or act.last.kept, "asks": act.last.asks})

@@ -325,7 +325,14 @@ class ExecutionWorkflow:
             await self._telling
         rest(self.execution, workflow.now())
         outcome = outcome_of(self.execution, self.plan, end, reason, workflow.now())
-        more: dict[str, object] = {"kept": await self._keep() if self.plan.steps else self.order.kept}
+        more: dict[str, object] = {"kept": self.order.kept}
+        if self.plan.steps:
+            try:
+                more["kept"] = await self._keep()
+            except FailureError as failed:
+                # The store may lie on the disk that is full: it is gone on with from what was kept before.
+                reason, end = reason if end is ActEnd.BROKEN else reason_of(failed), ActEnd.BROKEN
+                more |= {"end": end, "reason": reason}
         if self.prepared:
             notes = self.prepared.notes
             more |= {"path": self.prepared.path, "sandbox": self.prepared.sandbox, "notes": notes}

@@ -78,7 +78,8 @@ async def test_a_job_outlives_commands_that_do_their_worst(address: str, tmp_pat
 
 
 @pytest.mark.slow
-async def test_a_full_disk_holds_a_job_until_there_is_space(address: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("full", ["state/workspaces", "state"], ids=["without the store", "with the store"])
+async def test_a_full_disk_holds_a_job_until_there_is_space(address: str, tmp_path: Path, full: str) -> None:
     project = repository(tmp_path / "project", FILES)
     large = FileChange(path="large", kind=FileChangeKind.CREATE, content="x" * 1_000_000)
     steps = (
@@ -86,8 +87,8 @@ async def test_a_full_disk_holds_a_job_until_there_is_space(address: str, tmp_pa
         a_step("asked", "fix", command="sh -c true"),
         a_step("large", "asked", type=StepType.FILE_OPERATION, files=(large,)),
     )
-    (tmp_path / "state").mkdir()
-    with small_disk(tmp_path / "state/workspaces") as disk:
+    (tmp_path / full).parent.mkdir(exist_ok=True)
+    with small_disk(tmp_path / full) as disk:
         async with acting_stage(address, tmp_path, project, *steps) as stage:
             job = await stage.act()
             gate = await stage.gate(job, "operator-1")

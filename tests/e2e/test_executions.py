@@ -7,11 +7,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from temporalio.exceptions import ApplicationError
 
 from activities.execution.commands import RAN_BEFORE
+from activities.execution.executor import WorktreeExecutor
 from states.act import ActEnd, ActOutcome
 from states.artifacts.plan import ExactEdit, FileChange, FileChangeKind, StepCondition, StepType
-from states.execution import StepStatus
+from states.execution import Execution, StepStatus
 from tests.activities.conftest import git
 from tests.e2e.executions import Acts, Handle, a_step, acts, repository
 from tests.e2e.stage import until
@@ -112,6 +114,25 @@ async def test_a_command_of_an_execution_that_was_lost_says_that_it_ran_before(a
     notes = {line.id: line.notes for line in outcome.steps} | {ask.step: ask.notes for ask in outcome.asks}
     assert any(note.startswith(RAN_BEFORE) for note in notes["c"]), outcome
     assert not any(note.startswith(RAN_BEFORE) for step in "ab" for note in notes[step]), "it was known"
+
+
+async def test_what_cannot_be_kept_is_told_and_gone_on_with(
+    acting: Acts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the store lies on the disk that is full."""
+    order = await acting.order(a_step("1", command="touch one"), a_step("2", "1", command="ls one"))
+
+    async def full(_: WorktreeExecutor, execution: Execution) -> str:  # noqa: ARG001
+        raise ApplicationError("no space is left", non_retryable=True)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(WorktreeExecutor, "keep", full)
+        outcome = await acting.run(order)
+    assert (outcome.end, outcome.reason, outcome.kept) == (ActEnd.BROKEN, "no space is left", "")
+    assert statuses(outcome) == {"1": "completed", "2": "completed"}
+    on = await acting.run(order.model_copy(update={"kept": outcome.kept}))
+    assert on.end is ActEnd.COMPLETED
+    assert on.head == outcome.head, "what was done is known"
 
 
 async def test_what_is_not_allowed_waits_for_an_operator(acting: Acts) -> None:

@@ -106,6 +106,15 @@ def test_an_execution_that_is_lost_leaves_what_it_had_said() -> None:
     assert record.gate.step == "2"
 
 
+def test_an_execution_that_could_keep_nothing_is_told_again_what_it_had_heard() -> None:
+    record = acting(ONE, TWO)
+    rest(record, ActEnd.WAITING, ONE, TWO)
+    allow(record, ONE)
+    rest(record, ActEnd.BROKEN, TWO)
+    assert answered(record) == [ONE], "it is gone on with from where it waits for that"
+    assert next_ask(record) == TWO
+
+
 @pytest.mark.parametrize("end", [ActEnd.FAILED, ActEnd.COMPLETED, ActEnd.WAITING])
 def test_a_gate_that_nobody_waits_at_any_more_is_closed(end: ActEnd) -> None:
     record = acting(ONE)
