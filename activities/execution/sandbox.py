@@ -19,6 +19,14 @@ TEMPORARY = 1 << 30
 HOME = "/tmp/home"
 # Homes hold keys and tokens; /run holds the sockets of daemons that would do what a command may not.
 _HIDDEN = ("/root", "/home", "/run", "/var/run", "/mnt", "/media", "/srv")
+# What programs need of the rest. Whatever else lies on the disk is somebody's: checkouts, data, systems.
+_SYSTEM = frozenset(
+    {
+        *("bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "opt", "nix", "gnu", "snap"),
+        *("dev", "proc", "sys", "tmp", "var"),
+    }
+)
+_OF_OTHERS = ("/var/backups", "/var/log", "/var/mail", "/var/spool", "/var/tmp", "/var/www")
 _TOKENS = ("credentials", "credentials.toml", ".netrc", ".npmrc", ".pypirc", "auth.json", "auth.toml")
 # The ids that systemd gives to services which have no user of their own.
 _FIRST_ID, _IDS = 61_184, 4_336
@@ -37,9 +45,11 @@ class Sandbox:
     ) -> list[str]:
         """The arguments that run `inside` in `tree`; `shown` may be read besides the system's own files."""
         covered = self._covered()
-        visible = [*map(str, shown), *rules.visible]
+        visible, tools = [*map(str, shown), *rules.visible], _tools()
         # Made here, as bwrap makes what leads to a mount for its own user only.
-        above = sorted({str(each) for path in (tree, *map(Path, visible)) for each in path.parents} - {"/"})
+        above = sorted(
+            {str(each) for path in (tree, *map(Path, (*visible, *tools))) for each in path.parents} - {"/"}
+        )
         return [
             *(self.program, "--die-with-parent", "--unshare-pid", "--unshare-net", "--unshare-ipc"),
             *("--unshare-uts", "--unshare-cgroup-try", *_as_user()),
@@ -48,8 +58,8 @@ class Sandbox:
             *("--perms", "1777", "--size", str(TEMPORARY), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"),
             *(each for folder in covered for each in ("--perms", "0755", "--tmpfs", folder)),
             *(each for folder in above for each in _made(folder, ("/tmp", *covered))),
-            *(each for path in _tools() for each in ("--ro-bind-try", path, path)),
-            *(each for path in _secrets(_tools()) for each in ("--ro-bind", os.devnull, path)),
+            *(each for path in tools for each in ("--ro-bind-try", path, path)),
+            *(each for path in _secrets(tools) for each in ("--ro-bind", os.devnull, path)),
             *(each for path in visible for each in ("--ro-bind-try", path, path)),
             *("--bind", str(tree), str(tree), "--perms", "1777", "--dir", HOME, "--chdir", str(tree)),
             # Whoever owns them could fill the memory of the machine through them.
@@ -60,9 +70,16 @@ class Sandbox:
 
     def _covered(self) -> list[str]:
         """Folders to cover, outer ones first; links lead to what is covered elsewhere."""
-        wanted = {*_HIDDEN, os.path.expanduser("~"), *self.hidden}
+        wanted = {*_private(), *self.hidden}
         real = {os.path.realpath(path) for path in wanted if os.path.isdir(path)}
         return sorted(path for path in real if path not in ("/", "/tmp", "/dev", "/proc"))
+
+
+def _private() -> tuple[str, ...]:
+    """Folders of people, services and whoever else keeps something on this disk; programs need none of it."""
+    with os.scandir("/") as entries:
+        others = [e.path for e in entries if e.name not in _SYSTEM and e.is_dir(follow_symlinks=False)]
+    return (*_HIDDEN, *_OF_OTHERS, os.path.realpath(os.path.expanduser("~")), *others)
 
 
 @functools.cache
@@ -140,17 +157,20 @@ def _secrets(folders: Iterable[str]) -> list[str]:
 
 def _tools() -> list[str]:
     """Where the programs on PATH live, if that is hidden: folders of tools below homes, never a home."""
-    home = os.path.realpath(os.path.expanduser("~"))
-    found = {sys.prefix, sys.base_prefix}
+    home, private = os.path.realpath(os.path.expanduser("~")), _private()
+    own = {sys.prefix, sys.base_prefix}
+    found = set(own)
     for entry in os.get_exec_path():
         path = Path(entry)
-        of_tools = path.name in ("bin", "shims") and path.parent.name not in ("", ".local")
-        found.add(str(path.parent if of_tools and not _holds_more(path.parent, home) else path))
-    hidden = (*_HIDDEN, home)
+        # What lies beside `/usr` may hold anything besides.
+        of_tools = path.name in ("bin", "shims") and path.parent.name != ".local"
+        more = path.parent.parent == Path("/") or _holds_more(path.parent, home)
+        found.add(str(path.parent if of_tools and not more else path))
     return sorted(
         path
         for path in found
-        if not _holds_more(Path(path), home) and any(path.startswith(f"{each}/") for each in hidden)
+        if not _holds_more(Path(path), home)
+        and (any(path.startswith(f"{each}/") for each in private) or (path in own and path in private))
     )
 
 

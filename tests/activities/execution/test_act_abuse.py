@@ -12,6 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
+from activities.execution import sandbox
 from activities.execution.sandbox import sandbox_offered
 from activities.store import open_store
 from states.artifacts.plan import FileChange, FileChangeKind, StepType
@@ -111,6 +112,17 @@ async def test_commands_see_no_secret_and_reach_no_network(
     assert "ConnectionRefusedError" in result.tail
     assert "/etc/made" in result.tail
     assert not Path("/etc/made").exists()
+
+
+async def test_commands_see_of_the_disk_only_what_programs_need(
+    acting: Acting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await needs_sandbox()
+    # As if it were a folder that somebody has made there: what is in it is on every machine.
+    monkeypatch.setattr(sandbox, "_SYSTEM", sandbox._SYSTEM - {"sys"})
+    assert os.listdir("/sys")
+    result = completed(await does(acting, "ls -A /sys /var/log 2>/dev/null | grep -v ':$'; echo over"))
+    assert result.tail.split() == ["over"]
 
 
 async def test_a_full_disk_fails_the_step_and_the_next_one_runs(project: Path, tmp_path: Path) -> None:

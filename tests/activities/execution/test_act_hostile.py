@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from activities.execution import sandbox
 from activities.execution.junit import MOST_BYTES, MOST_ELEMENTS, ReportUnreadable, read_report
 from activities.execution.sandbox import Sandbox
 from activities.execution_orders import CommandRules
@@ -95,8 +96,12 @@ def test_tools_below_homes_show_no_home(monkeypatch: pytest.MonkeyPatch, tmp_pat
         "/srv/bin",
         f"{tmp_path}/bin",
         f"{tmp_path}/.docker/bin",
+        "/data/bin",
+        "/data/tools/bin",
+        "/data",
     )
     monkeypatch.setenv("PATH", ":".join(entries))
+    monkeypatch.setattr(sandbox, "_private", lambda: ("/home", "/srv", "/data", str(tmp_path)))
     asked = Sandbox("bwrap").around(["true"], Path("/tmp/tree"), (), CommandRules())
     shown = {path for option, path in itertools.pairwise(asked) if option == "--ro-bind-try"}
     assert {
@@ -105,8 +110,10 @@ def test_tools_below_homes_show_no_home(monkeypatch: pytest.MonkeyPatch, tmp_pat
         "/srv/bin",
         f"{tmp_path}/bin",
         f"{tmp_path}/.docker/bin",
+        "/data/bin",
+        "/data/tools",
     } <= shown
-    assert not shown & {"/home/ann", "/srv", str(tmp_path), f"{tmp_path}/.docker"}
+    assert not shown & {"/home/ann", "/srv", "/data", str(tmp_path), f"{tmp_path}/.docker"}
 
 
 @pytest.mark.parametrize(
