@@ -32,6 +32,7 @@ DEFAULT = (
 
 # Whatever makes the shell do more than start one program with these words. Looked for inside quotes too.
 _SHELL = re.compile(r"[;&|<>()$`\\{}\n\r\0]")
+_PATTERN = re.compile(r"[*?\[]")
 _DESTRUCTIVE = tuple(
     (re.compile(pattern, re.I), what)
     for pattern, what in (
@@ -62,14 +63,15 @@ def why_ask(command: str, rules: CommandRules, *, confined: bool) -> str:
     """Why a person has to allow a command; blank when it may run. What a person has allowed may always."""
     if command in rules.approved:
         return ""
+    words = _words(command)
+    # As it is written, and as a shell takes it: `git 'push'` pushes.
+    texts = (command, " ".join(words or ()))
     for pattern, what in _DESTRUCTIVE:
-        if pattern.search(command):
+        if any(pattern.search(text) for text in texts):
             return f"it {what}"
     if _SHELL.search(command):
         return "it uses the shell, so that not one known program is started"
-    try:
-        words = shlex.split(command)
-    except ValueError:
+    if words is None:
         return "its quotes do not match"
     if not words:
         return "it is empty"
@@ -82,6 +84,14 @@ def why_ask(command: str, rules: CommandRules, *, confined: bool) -> str:
     return "this machine offers no sandbox for it; see `phasegate doctor`" if bare else ""
 
 
+def _words(command: str) -> list[str] | None:
+    """The words of a command without their quotes; None where those do not match."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return None
+
+
 def _matches(words: list[str], pattern: list[str]) -> bool:
     if pattern[-1:] == ["*"]:
         return words[: len(pattern) - 1] == pattern[:-1]
@@ -92,4 +102,9 @@ def _leads_out(word: str) -> bool:
     """Whether a word, or what stands in it behind `=`, `:`, `,` or an option's letter, is a path out of the
     folder."""
     values = re.split("[=:,]", re.sub(r"^-\w(?=[/~.])", "", word))
-    return any(value.startswith(("/", "~")) or ".." in value.split("/") for value in values)
+    return any(value.startswith(("/", "~")) or _climbs(value) for value in values)
+
+
+def _climbs(path: str) -> bool:
+    """Whether a path names the folder above, or may once a shell has filled in its pattern, as `.?` does."""
+    return any(part == ".." or (part.startswith(".") and _PATTERN.search(part)) for part in path.split("/"))

@@ -1,5 +1,7 @@
 """Which commands run without asking."""
 
+import shlex
+
 import pytest
 
 from activities.execution.allowed import why_ask
@@ -30,6 +32,7 @@ def test_common_tools_run(command: str) -> None:
         *("pytest --basetemp=/home/me", "pytest ../other", "cat ~/.ssh/id_rsa", "cat /etc/passwd"),
         *("ruff check --config=../x .", "git diff --output=/tmp/x=1", "cat a\\ b", "pytest {a,b}"),
         *("git diff --output=/tmp/x", "pytest --cov-report=xml:/home/me/x", "ls --ignore=a,../b"),
+        *("cat .?/.?/key", "ls .*", "cat '.'./key", "cat .[.]/key"),
     ],
 )
 def test_everything_else_waits_for_a_person(command: str) -> None:
@@ -50,10 +53,18 @@ def test_everything_else_waits_for_a_person(command: str) -> None:
         ),
         *(":(){ :|:& };:", "shutdown now", "npm publish", "twine upload dist/x", "find . -delete"),
         *("kubectl delete pod x", "terraform destroy", "psql -c 'drop table users'"),
+        *(
+            "git 'push' origin",
+            'git pu"s"h',
+            "rm '-rf' build",
+            'rm -"r" build',
+            "git 'reset' --hard",
+            "'rm' -r x",
+        ),
     ],
 )
 def test_destructive_commands_ask_whatever_is_allowed(command: str) -> None:
-    anything = CommandRules(allow=(f"{command.split()[0]} *",)) if command.split() else RULES
+    anything = CommandRules(allow=(f"{shlex.split(command)[0]} *",))
     assert why_ask(command, anything, confined=True).startswith("it ")
     assert why_ask(command, CommandRules(approved=(command,)), confined=True) == ""
 
