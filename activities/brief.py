@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from activities.orders import SHOWED
 from states.artifacts.base import Artifact
 from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.contracts import ContractDesignArtifact
@@ -62,6 +63,10 @@ class Brief:
     brought: tuple[PlanOption, ...] = ()
     refine: tuple[str, ...] = ()
     progress: Callable[[str], None] = lambda _: None
+
+    def wanted_changes(self) -> tuple[str, ...]:
+        """Those of the `changes` that somebody asked for, and not what carrying out a plan has shown."""
+        return tuple(change for change in self.changes if not change.startswith(SHOWED))
 
     def found(self) -> ContextDiscoveryArtifact:
         """The DISCOVERY artifact. Raises LookupError when there is none."""

@@ -37,6 +37,10 @@ class AnswerGiven(Piece):
     by: str
 
 
+SHOWED = "Carrying out the plan before showed: "
+"""begins those of the `changes` that nobody asked for: what was learnt in Act"""
+
+
 class WorkOrder(Piece):
     """Everything that one phase's work depends on. Equal orders give equal artifacts."""
 

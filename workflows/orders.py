@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from activities.orders import AnswerGiven, PrepareOrder, ReviewOrder, WorkOrder
+from activities.orders import SHOWED, AnswerGiven, PrepareOrder, ReviewOrder, WorkOrder
 from states.people import BEST_GUESS, is_person, is_policy
 from states.record import JobRecord
 from states.restart import foundation
@@ -70,7 +70,7 @@ def refinements(record: JobRecord) -> tuple[str, ...]:
 
 
 def _showed(learnt: str) -> str:
-    return f"Carrying out the plan before showed: {learnt}"
+    return SHOWED + learnt
 
 
 def feedback_for(record: JobRecord, phase: Phase) -> tuple[str, ...]:

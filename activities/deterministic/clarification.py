@@ -30,7 +30,7 @@ def clarify(brief: Brief) -> ClarificationArtifact:
     known = {a.id for a in asked}
     resolved += [_earlier(a) for a in given.values() if a.question_id not in known and a.text.strip()]
     task = invalidated.without(brief.task, brief.invalidated) or "The task as changed: " + " ".join(
-        brief.changes
+        brief.wanted_changes()
     )
     wanted, limits, left = _requirements(brief, task, asked, resolved)
     said = invalidated.surviving(brief.says, brief.invalidated)
@@ -97,10 +97,13 @@ def _requirements(
     brief: Brief, task: str, asked: tuple[Ambiguity, ...], resolved: list[ResolvedAmbiguity]
 ) -> tuple[list[str], list[str], list[OpenPoint]]:
     """Explicit requirements, else the task's own; then what changes, messages, answers and feedback ask for.
-    A restart's changes are kept as requirements whole: they are why the work is done again."""
+    What a restart wants changed is kept as requirements whole: it is why the work is done again."""
     explicit = [requirements.tidy(r) for r in invalidated.surviving(brief.requirements, brief.invalidated)]
     split = requirements.split(task)
-    wanted = [*(explicit or split.requirements), *(requirements.tidy(c) for c in brief.changes if c.strip())]
+    wanted = [
+        *(explicit or split.requirements),
+        *(requirements.tidy(c) for c in brief.wanted_changes() if c.strip()),
+    ]
     limits = [*invalidated.surviving(brief.constraints, brief.invalidated), *split.constraints]
     answered = [r.human_response for r in resolved if r.human_response and _free(asked, r)]
     wishes = tuple(f for f in brief.feedback if not _REVIEWER.search(f))

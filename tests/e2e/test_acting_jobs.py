@@ -5,11 +5,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+from activities.orders import SHOWED
 from states.act import ActEnd
 from states.artifacts.plan import ExactEdit, FileChange, FileChangeKind, PlanStep, StepType
 from states.execution import ExecutionStatus
 from states.view import JobView
-from states.words import Awaiting, HoldKind, Mode, State
+from states.words import Awaiting, HoldKind, Mode, Phase, State
 from tests.activities.conftest import git
 from tests.e2e.acting_stage import ActingStage, acting_stage
 from tests.e2e.executions import a_step, repository
@@ -157,7 +158,11 @@ async def test_a_failed_execution_can_be_planned_anew_with_what_was_learnt(
         restart = {"phase": "CONTRACTS", "trigger": "implementation_failed", "by": "ann"}
         await stage.cli.signal(job, "restart_from", restart)
         record = await stage.recorded(job, lambda r: r.restarts)
-        assert record.restarts[0].learnt == ("step 1 (Step 1): command failed: exit status 7",)
+        learnt = "step 1 (Step 1): command failed: exit status 7"
+        assert record.restarts[0].learnt == (learnt,)
+        await stage.recorded(job, lambda r: len(r.versions(Phase.IMPLEMENTATION_PLAN)) == 2)
+        _, made = await stage.jobs.artifact(job, Phase.IMPLEMENTATION_PLAN)
+        assert SHOWED + learnt in str(made.body), "the planner was told"
 
 
 async def test_cancel_ends_the_execution_and_the_job(address: str, tmp_path: Path) -> None:

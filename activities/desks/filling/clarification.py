@@ -14,7 +14,7 @@ def fill(body: Body, at: Sources) -> Body:
     resolved = _resolved(body["resolved_ambiguities"], at)
     wanted = body["updated_requirements"]
     said = invalidated.surviving(brief.says, brief.invalidated)
-    changed = "The task as changed: " + " ".join(brief.changes)
+    changed = "The task as changed: " + " ".join(brief.wanted_changes())
     return {
         **body,
         "resolved_ambiguities": resolved,

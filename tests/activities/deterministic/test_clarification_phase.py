@@ -6,6 +6,7 @@ import pytest
 
 from activities.brief import Answered, Brief
 from activities.deterministic.clarification import clarify
+from activities.orders import SHOWED
 from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.discovery import Ambiguity, Candidate, ContextDiscoveryArtifact
 from states.words import Phase
@@ -128,6 +129,14 @@ def test_what_a_restart_changes_is_a_requirement_and_what_it_invalidates_is_gone
     )
     assert entry(made, "q2")[0] == "a day"
     assert "Keep it small." in made.domain_knowledge_gained
+
+
+def test_what_act_has_shown_is_known_and_nobody_asked_for_it() -> None:
+    showed = SHOWED + "step tests (Run the tests): command failed: exit status 1"
+    made = clarify(brief(changes=("Use the new client", showed)))
+    assert "Use the new client" in made.updated_requirements.requirements
+    assert showed in made.domain_knowledge_gained
+    assert not any("exit status" in text for text in made.updated_requirements.requirements)
 
 
 def test_feedback_is_quoted_and_its_wishes_enter() -> None:
