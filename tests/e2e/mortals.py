@@ -68,7 +68,11 @@ class Mortals:
     async def client(self) -> JobClient:
         """The connection of a person, made at the first call; it finds the server again after its death."""
         if self._client is None:
-            client = await Client.connect(self.server.address, data_converter=data_converter(self.store))
+            try:
+                client = await Client.connect(self.server.address, data_converter=data_converter(self.store))
+            except RuntimeError as reset:
+                # As `JobClient.connect` has it.
+                raise NoServer(str(reset)) from None
             self._client = JobClient(client, self.store, QUEUE)
         return self._client
 
