@@ -147,7 +147,7 @@ class WorktreeExecutor:
             for commit in (order.expected, order.at.snapshot):
                 if commit and await act.repository.has(commit):
                     await act.repository.keep(commit)
-            return await _brought(act, main, at)
+            return await _brought(act, main, at, order.expected)
 
     async def summarise(self, order: ExecutionOrder) -> Summary:
         """What the execution has changed in all."""
@@ -183,9 +183,10 @@ class WorktreeExecutor:
         return Carrier(self._acts, self._indexes, await self._find(self._hidden))
 
 
-async def _brought(act: Act, main: Worktree, at: ExecutionOrder) -> Prepared:
-    """Bring branch and tree to where the order says; what stood in the way is noted."""
-    await act.stand(at)
+async def _brought(act: Act, main: Worktree, at: ExecutionOrder, was: str = "") -> Prepared:
+    """Bring branch and tree to where the order says, from where the job left them (`was`) or half of the way;
+    what stood in the way is noted."""
+    await act.stand(at, was)
     notes = await main.bring(at.head, at.snapshot)
     await main.follow(at.head)
     sandbox, why = await sandbox_offered()

@@ -41,12 +41,15 @@ class Act:
         name = f"{plain or 'step'}-{hashlib.sha256(step.encode()).hexdigest()[:8]}"
         return Worktree(self.repository, self.home / "steps" / name, name, memory=self.memory)
 
-    async def stand(self, at: ExecutionOrder) -> None:
-        """Let the branch be where the job says. What it leaves behind is kept. Raises BranchMoved."""
+    async def stand(self, at: ExecutionOrder, was: str = "") -> None:
+        """Let the branch be where the job says. What it leaves behind is kept. Raises BranchMoved.
+
+        `was` is where the job has left it: a rollback that is cut off has moved everything but the branch.
+        """
         branch = f"{BRANCH}{self.branch}"
         refs = await self.repository.refs(branch, HEAD, SNAPSHOT)
         here, ours = refs.get(branch, ""), refs.get(HEAD, "")
-        if here and here not in (ours, at.head):
+        if here and here not in (ours, at.head, was):
             raise BranchMoved(
                 f"branch {self.branch} has been moved by other hands: it is at {here[:12]}, and the job left "
                 f"it at {(ours or at.head)[:12]}; keep that work on another branch, and move this one back "

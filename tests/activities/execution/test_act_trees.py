@@ -113,6 +113,21 @@ async def test_a_branch_moved_by_other_hands_stops_steps_and_rollback(acting: Ac
     assert (acting.tree / "theirs.txt").exists()
 
 
+async def test_a_rollback_that_was_cut_off_between_two_refs_is_brought_to_its_end(acting: Acting) -> None:
+    """The worker was killed when it had moved all but the branch."""
+    start = acting.at
+    allow(acting, MESS)
+    before = everything(acting.tree)
+    completed(await acting.step(shell(MESS, "mess")))
+    done = acting.at.head
+    git(acting.tree, "update-ref", "refs/phasegate/snapshot", start.snapshot)
+    git(acting.tree, "update-ref", "refs/phasegate/head", start.head)
+    await acting.roll_back(start)
+    assert everything(acting.tree) == before
+    assert git(acting.tree, "rev-parse", "phasegate/job-1") == start.head
+    assert git(acting.tree, "rev-parse", f"refs/phasegate/kept/{done}") == done
+
+
 async def test_the_next_execution_leaves_the_one_before_as_it_was(acting: Acting) -> None:
     allow(acting, MESS, other := "echo other > other.log")
     start = acting.at.model_copy(update={"branch": "phasegate/job-1-2", "bundles": ()})
