@@ -72,6 +72,23 @@ async def test_a_job_carries_its_plan_out_and_back_again(address: str, tmp_path:
         assert second.act.branch == f"phasegate/{job}-2"
 
 
+async def test_a_rollback_is_refused_where_others_have_moved_the_branch(address: str, tmp_path: Path) -> None:
+    project = repository(tmp_path / "project", FILES)
+    async with acting_stage(address, tmp_path, project, fix()) as stage:
+        job = await stage.act()
+        view = await at_rest(stage, job)
+        assert view.act
+        tree = Path(view.act.last.path)
+        git(tree, "commit", "-q", "--allow-empty", "-m", "mine")
+        mine = git(tree, "rev-parse", "HEAD")
+        await stage.cli.signal(job, "rollback")
+        held = await stage.until(job, lambda v: v.hold and v.hold.reason.startswith("not rolled back"))
+        assert held.hold
+        assert "has been moved by other hands" in held.hold.reason
+        assert git(tree, "rev-parse", view.act.branch) == mine
+        assert "a + b" in (tree / "app.py").read_text()
+
+
 async def test_a_job_that_closes_leaves_its_worktree_and_keeps_the_branch(
     address: str, tmp_path: Path
 ) -> None:

@@ -178,3 +178,19 @@ def test_doctor_says_what_confines_commands(phasegate: Commands) -> None:
     assert checks["sandbox"]["verdict"] in ("ok", "less")
     assert checks["sandbox"]["verdict"] == "ok" or checks["sandbox"]["todo"]
     assert checks["git"]["verdict"] in ("ok", "less")
+
+
+def test_a_job_that_is_to_act_does_so_as_soon_as_it_is_verified(
+    phasegate: Commands, repository: Path
+) -> None:
+    job = job_id("acts")
+    words = ("--auto-select-best", "--option-confidence", "0", "--question-handling", "best_guess")
+    begun = phasegate(
+        *("plan", "Add a `--json` flag to `greet`", "--repo", str(repository), "--id", job),
+        *("--gates", "none", *words, "--act"),
+    )
+    assert begun.code == 3, begun
+    view = until(phasegate, job, lambda v: v["gate"] and v["gate"]["id"] == "operator-1")
+    assert view["mode"] == "Act"
+    assert view["act"]["branch"] == f"phasegate/{job}"
+    assert view["selected"] == view["act"]["option"]
