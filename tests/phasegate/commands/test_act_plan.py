@@ -193,4 +193,4 @@ def test_a_job_that_is_to_act_does_so_as_soon_as_it_is_verified(
     view = until(phasegate, job, lambda v: v["gate"] and v["gate"]["id"] == "operator-1")
     assert view["mode"] == "Act"
     assert view["act"]["branch"] == f"phasegate/{job}"
-    assert view["selected"] == view["act"]["option"]
+    assert view["selected"]["option"] == view["act"]["option"]
