@@ -1,10 +1,12 @@
 """A ready plan, brought along: approved once, carried out, asked about; on a terminal and without one."""
 
+import asyncio
 import time
 from pathlib import Path
 
 import pytest
 
+from activities.execution.sandbox import sandbox_offered
 from tests.e2e.stage import job_id
 from tests.phasegate.commands.driving import Commands, until
 from tests.phasegate.commands.terminal import Terminal
@@ -175,9 +177,9 @@ def test_act_needs_something_to_act_on(lonely: Commands) -> None:
 
 def test_doctor_says_what_confines_commands(phasegate: Commands) -> None:
     checks = {check["name"]: check for check in phasegate("doctor", "--json").json["checks"]}
-    assert checks["sandbox"]["verdict"] in ("ok", "less")
-    assert checks["sandbox"]["verdict"] == "ok" or checks["sandbox"]["todo"]
-    assert checks["git"]["verdict"] in ("ok", "less")
+    sandbox, (offered, why) = checks["sandbox"], asyncio.run(sandbox_offered())
+    assert (sandbox["verdict"], sandbox["todo"]) == ("ok" if offered else "less", why)
+    assert offered in sandbox["found"]
 
 
 def test_a_job_that_is_to_act_does_so_as_soon_as_it_is_verified(

@@ -197,5 +197,6 @@ def test_plan_refuses_a_repository_that_cannot_be_read(
 def test_doctor_finds_everything_in_place(phasegate: Commands) -> None:
     ran = phasegate("doctor", "--json")
     verdicts = {check["name"]: check["verdict"] for check in ran.json["checks"]}
+    assert verdicts.pop("sandbox") in ("ok", "less"), "not every machine that runs the tests offers one"
     assert (ran.code, set(verdicts.values())) == (0, {"ok"}), ran.out
     assert {"python", "git", "temporal program", "store", "server", "namespace", "worker"} <= set(verdicts)
