@@ -54,7 +54,6 @@ EXCEPTIONS = {
     "phasegate.demo.stage": {"activities", "workflows", "temporalio"},  # is server, worker and user at once
     "phasegate.demo.middle": {"temporalio"},  # shows that a history holds no work twice
     "phasegate.failures": {"activities", "temporalio"},  # knows every error, to say it in one sentence
-    "phasegate.session": {"temporalio"},  # owns the runtime that clients share
 }
 
 
