@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-from phasegate.attendance import trouble_with
+from rich.text import Text
+
+from phasegate.attendance import HELP, trouble_with
 from phasegate.client import JobClient
 from phasegate.problems import NoWorker
 from phasegate.session import Session
@@ -12,8 +14,13 @@ from states.view import JobView
 _LOOK_SECONDS = 5.0
 
 
-async def follow_views(session: Session, client: JobClient, job: str) -> AsyncIterator[JobView]:
-    """Each view as `JobClient.follow`. Without a person who could help, raises NoWorker when none works."""
+async def follow_views(
+    session: Session, client: JobClient, job: str, *, patient: bool = False
+) -> AsyncIterator[JobView]:
+    """Each view as `JobClient.follow`, and a word when nobody works on the job.
+
+    Without a person who could help, raises NoWorker then, unless it is `patient`.
+    """
     views = client.follow(job)
     warned = False
     coming = asyncio.ensure_future(anext(views))
@@ -30,13 +37,13 @@ async def follow_views(session: Session, client: JobClient, job: str) -> AsyncIt
                 coming = asyncio.ensure_future(anext(views))
             elif not warned and (trouble := await trouble_with(client.temporal, job)):
                 warned = True
-                _tell(session, job, trouble)
+                _tell(session, job, trouble, patient)
     finally:
         coming.cancel()
 
 
-def _tell(session: Session, job: str, trouble: str) -> None:
-    help_ = "start one with `phasegate worker` or `phasegate dev`"
-    if not session.interactive:
-        raise NoWorker(f"job {job} is kept, but {trouble}; {help_}, then look with `phasegate show {job}`")
-    session.say(f"job {job}: {trouble}; {help_} in another terminal, then it goes on here")
+def _tell(session: Session, job: str, trouble: str, patient: bool) -> None:
+    if not session.interactive and not patient:
+        raise NoWorker(f"job {job} is kept, but {trouble}; {HELP}, then look with `phasegate show {job}`")
+    # Text, as a plain string is written past the moving lines, which are then drawn over it.
+    session.say(Text(f"job {job}: {trouble}; {HELP} in another terminal, then it goes on here", "yellow"))

@@ -6,6 +6,7 @@ from rich.text import Text
 
 from phasegate.actions.ending import ways_back, ways_home
 from phasegate.actions.jobs import find_job, next_commands
+from phasegate.attendance import HELP, NOBODY, trouble_with
 from phasegate.client import JobClient
 from phasegate.job_lines import JobLine
 from phasegate.problems import WrongUse
@@ -44,21 +45,26 @@ async def show_job(session: Session, prefix: str) -> Outcome:
     live = None
     if view.running and not session.as_json:
         live = await client.agent(job, view.running, trace=False)
-    return await shown_now(session, client, view, live)
+    trouble = await trouble_with(client.temporal, job)
+    return await shown_now(session, client, view, live, f"{NOBODY}; {HELP}" if trouble == NOBODY else trouble)
 
 
 async def shown_now(
-    session: Session, client: JobClient, view: JobView, live: AgentProgress | None = None
+    session: Session, client: JobClient, view: JobView, live: AgentProgress | None = None, trouble: str = ""
 ) -> Outcome:
-    """A view for people and for programs, with its execution as it is now, and the next commands."""
+    """A view for people and for programs, with its execution as it is now, and the next commands.
+
+    `trouble`: why nothing happens to it, if that is known.
+    """
     commands = next_commands(session, client, view)
     execution = await client.executions.view(view.act) if view.act else None
     act = execution.act if execution else None
     data = view.model_copy(update={"next_commands": commands, "act": act}).model_dump(mode="json")
+    data["trouble"] = trouble
     left = ways_back(view)
     data |= {"take_former": [{"execution": act.id, "command": command} for act, command in left if command]}
     if execution is None:
-        return Outcome(data, tuple(job_text(view, commands, live, former_lines(left))))
+        return Outcome(data, tuple(job_text(view, commands, live, former_lines(left), trouble)))
     home = ways_home(view, execution.act)
     outputs = {
         line.id: await client.executions.output(line)
@@ -73,7 +79,7 @@ async def shown_now(
         *former_lines(left),
         *act_lines(execution, outputs, home, session.settings.progress_bar),
     )
-    return Outcome(data, tuple(job_text(view, commands, live, lines)))
+    return Outcome(data, tuple(job_text(view, commands, live, lines, trouble)))
 
 
 async def show_ledger(session: Session, prefix: str) -> Outcome:

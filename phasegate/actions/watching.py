@@ -7,6 +7,7 @@ from rich.text import Text
 
 from phasegate.actions.accompanying import agents_shown
 from phasegate.actions.ending import end_of, how_to_come_back
+from phasegate.actions.following import follow_views
 from phasegate.actions.jobs import find_job, named, next_commands
 from phasegate.actions.looking import shown_now
 from phasegate.actions.operating import OperatorTalk
@@ -66,7 +67,7 @@ class _Watcher:
         self._seen = earlier[-1].n if earlier else 0
         view = await self._client.view(self._job)
         if not await self._takes(view):
-            async for view in self._client.follow(self._job):
+            async for view in follow_views(self._session, self._client, self._job, patient=True):
                 await self._catch_up()
                 if await self._takes(view):
                     break

@@ -46,8 +46,9 @@ def job_text(
     commands: tuple[NextCommand, ...],
     live: AgentProgress | None = None,
     execution: Iterable[RenderableType] = (),
+    trouble: str = "",
 ) -> Iterator[RenderableType]:
-    """Everything about a job on one page. `live` is what the running agent says of itself."""
+    """Everything about a job on one page: `live` as the running agent says, `trouble` why nothing happens."""
     yield Text(tame_line(view.title), "bold")
     yield pair("job", view.job)
     yield pair("repository", _repository(view))
@@ -61,6 +62,8 @@ def job_text(
     yield from model_lines(view, live)
     yield from execution
     yield waiting_text(view)
+    if trouble:
+        yield Text(f"Nothing happens now: {trouble}.", "red")
     if view.gate:
         yield from operator_lines(view.gate) if view.gate.step else gate_lines(view.gate)
     if view.options:

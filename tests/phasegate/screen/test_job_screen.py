@@ -3,8 +3,9 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from rich.text import Text
 
-from phasegate.screen.job import choices, duration, waiting_text
+from phasegate.screen.job import choices, duration, job_text, waiting_text
 from phasegate.screen.options import fact_lines
 from states.artifacts.plan import Complexity, Impact
 from states.receive import receive
@@ -35,6 +36,18 @@ def test_a_pause_says_by_whom_and_why_where_that_is_known(given: list[object], w
     record = job_in(State.CONTRACTS)
     receive(record, "pause", given, NOW)
     assert waiting_text(view_of(record)).plain == words
+
+
+def test_a_job_that_nobody_works_on_does_not_look_as_if_somebody_did() -> None:
+    view = view_of(job_in(State.CONTRACTS))
+    at_work = "The job is being worked on."
+    for trouble, last in (
+        ("", at_work),
+        ("no worker takes it up", "Nothing happens now: no worker takes it up."),
+    ):
+        texts = [part.plain for part in job_text(view, (), trouble=trouble) if isinstance(part, Text)]
+        assert at_work in texts
+        assert texts[-1] == last
 
 
 def test_what_nobody_estimated_is_no_time_of_nought() -> None:
