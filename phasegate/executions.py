@@ -192,9 +192,11 @@ def why_not_opened(record: JobRecord, message: Message, payload: dict[str, Any])
 
 
 def _said(outcome: ActOutcome) -> dict[str, Any]:
-    """What a workflow knows at every moment; paths and patches are known when it rests."""
+    """What a workflow knows at every moment; the patch is known when it rests."""
     found = {name: getattr(outcome, name) for name in ("head", "progress", "metrics", "steps", "errors")}
-    return {**found, "asks": outcome.asks}
+    # Where it is carried out is known from the first step on; until then that of the run before is shown.
+    place = {"path": outcome.path, "sandbox": outcome.sandbox, "notes": outcome.notes} if outcome.path else {}
+    return {**found, **place, "asks": outcome.asks}
 
 
 def _on_time(said: dict[str, Any], now: Sequence[LiveStep]) -> dict[str, Any]:

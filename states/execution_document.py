@@ -33,7 +33,7 @@ def _head(act: ActNote) -> Iterator[str]:
         yield f"- {words[0].upper()}{words[1:]}"
     if act.last.sandbox:
         yield f"- Commands confined by {line(act.last.sandbox)}"
-    elif act.last.metrics.commands_executed:
+    elif act.last.path and act.last.metrics.commands_executed:
         yield "- Commands not confined"
 
 

@@ -100,8 +100,9 @@ class ExecutionWorkflow:
 
     @workflow.query
     def progress(self) -> ActOutcome:
-        """How far it is at this moment."""
-        return outcome_of(self.execution, self.plan, ActEnd.STOPPED, "", workflow.now())
+        """How far it is at this moment, and where."""
+        outcome = outcome_of(self.execution, self.plan, ActEnd.STOPPED, "", workflow.now())
+        return outcome.model_copy(update=self._place())
 
     @workflow.run
     async def run(self, order: ActOrder) -> ActOutcome:
@@ -333,9 +334,7 @@ class ExecutionWorkflow:
                 # The store may lie on the disk that is full: it is gone on with from what was kept before.
                 reason, end = reason if end is ActEnd.BROKEN else reason_of(failed), ActEnd.BROKEN
                 more |= {"end": end, "reason": reason}
-        if self.prepared:
-            notes = self.prepared.notes
-            more |= {"path": self.prepared.path, "sandbox": self.prepared.sandbox, "notes": notes}
+        more |= self._place()
         if end in (ActEnd.COMPLETED, ActEnd.FAILED, ActEnd.ROLLED_BACK):
             try:
                 whole = await workflow.execute_activity_method(
@@ -345,6 +344,11 @@ class ExecutionWorkflow:
             except FailureError as failed:
                 more["notes"] = (*outcome.notes, f"the patch could not be made: {reason_of(failed)}")
         return outcome.model_copy(update=more)
+
+    def _place(self) -> dict[str, object]:
+        if self.prepared is None:
+            return {}
+        return self.prepared.model_dump(include={"path", "sandbox", "notes"})
 
     def _tell(self) -> None:
         """Let the job know how far it is; while one message is on its way, the next one waits for news."""

@@ -73,8 +73,11 @@ def _result(last: ActOutcome, *, running: bool) -> Iterator[RenderableType]:
         yield whole(f"  {tame(line)}", "dim")
     if last.path:
         yield whole(f"{'worktree':<12}{tame(last.path)}")
-    if last.sandbox or last.metrics.commands_executed:
-        yield pair("commands", f"confined by {tame_line(last.sandbox)}" if last.sandbox else "not confined")
+    if last.sandbox:
+        yield pair("commands", f"confined by {tame_line(last.sandbox)}")
+    elif last.path and last.metrics.commands_executed:
+        # Without a worktree nothing is known of the machine, so nothing is said of it.
+        yield pair("commands", "not confined")
     for note in last.notes:
         yield Text(f"  {tame_line(note)}", "yellow")
 

@@ -75,11 +75,14 @@ async def test_a_long_command_stops_at_once_and_goes_on_later(acting: Acts) -> N
     while (await handle.query("progress", result_type=ActOutcome)).progress.completed_steps < 1:
         await asyncio.sleep(0.05)
     await asyncio.sleep(0.5)
+    meanwhile = await handle.query("progress", result_type=ActOutcome)
     began = time.monotonic()
     await handle.signal(STOP)
     outcome = await handle.result()
     assert time.monotonic() - began < 5
     assert outcome.end is ActEnd.STOPPED
+    assert meanwhile.path
+    assert (meanwhile.path, meanwhile.sandbox) == (outcome.path, outcome.sandbox), "known before it rests"
     assert statuses(outcome) == {"1": "completed", "2": "pending"}
     again = await acting.start(order.model_copy(update={"kept": outcome.kept}))
     await asyncio.sleep(0.5)

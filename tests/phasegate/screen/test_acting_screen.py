@@ -106,6 +106,15 @@ def test_the_document_says_what_people_have_to_know_of_a_step() -> None:
     assert lines[fix + 1] == "  - it may have run before"
 
 
+def test_commands_are_called_unconfined_only_where_the_machine_was_seen() -> None:
+    act = an_execution().act
+    for path, said in (("", False), ("/srv/tree", True)):
+        last = act.last.model_copy(update={"sandbox": "", "path": path})
+        seen = act.model_copy(update={"last": last})
+        assert ("not confined" in drawn(*act_lines(ExecutionView(act=seen), {}, ()))) is said
+        assert ("not confined" in execution_document(seen)) is said
+
+
 def test_the_document_counts_and_times_as_screens_do() -> None:
     text = execution_document(an_execution().act)
     assert "- Files: 1 modified, 2 lines changed; 2 commands; tests: 1 failed\n" in text
