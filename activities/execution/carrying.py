@@ -133,7 +133,8 @@ class Carrier:
         """A step that a person writes, in a worktree that waits as long as it takes."""
         worktree, step = act.of_step(order.step.id), order.step
         subject = f"subtask {step.subtask}" if step.subtask else step.title
-        asks = f"write the code of {subject} in {worktree.path}, then say that it is done"
+        wanted = f"; what is wanted: {step.action}" if step.action not in ("", step.title) else ""
+        asks = f"write the code of {subject} in {worktree.path}, then say that it is done{wanted}"
         base = worktree.home / "base"
         async with worktree.held() as held:
             if not held.started() or not base.exists():

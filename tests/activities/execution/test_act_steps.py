@@ -111,6 +111,7 @@ async def test_a_person_writes_code_in_a_worktree_and_says_so(acting: Acting) ->
     result = await acting.step(write)
     assert result.status is StepStatus.WAITING
     assert "subtask ST-1" in result.asks
+    assert result.asks.endswith("say that it is done; what is wanted: do it")
     place = next((acting.tree.parent / "steps").glob("write-*")) / "tree"
     assert str(place) in result.asks
     early = await acting.step(write, done_by="ann")
