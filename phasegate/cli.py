@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from typing import Annotated, NoReturn
 
 import typer
@@ -90,13 +91,17 @@ def _misused(error: BaseException, as_json: bool) -> int:
     """Words that make no command. The parser's exceptions are known by their methods: typer moves classes."""
     code = int(getattr(error, "exit_code", Exit.USAGE))
     if type(error).__name__ == "NoArgsIsHelpError":
-        print(error.format_message())  # type: ignore[attr-defined]
+        with suppress(BrokenPipeError):  # whoever read it has seen enough
+            print(error.format_message(), flush=True)  # type: ignore[attr-defined]
         return code
     from phasegate.failures import tell
 
     context = getattr(error, "ctx", None)
     hint = f"; see `{context.command_path} --help`" if context else ""
     sentence = str(error.format_message()).rstrip(".")  # type: ignore[attr-defined]
+    if sentence.endswith("?"):
+        # `No such command 'lst'. Did you mean 'list'?`
+        hint = f" {hint[2:3].upper()}{hint[3:]}." if hint else ""
     tell(f"{sentence[:1].lower()}{sentence[1:]}{hint}", code, "WrongUse", as_json)
     return code
 

@@ -45,6 +45,7 @@ def test_doctor_says_what_is_missing(lonely: Commands) -> None:
     ("words", "told"),
     [
         (("bogus",), "no such command 'bogus'"),
+        (("lst",), "Did you mean 'list'? See `phasegate --help`"),
         (("show",), "missing argument 'JOB'"),
         (("list", "--limit", "many"), "--limit"),
         (("list", "--bogus"), "no such option"),
@@ -97,8 +98,14 @@ def test_help_imports_nothing_heavy() -> None:
     assert "Commands:" in ran.stdout
 
 
-def test_a_reader_who_goes_away_is_no_error_to_tell() -> None:
-    ran = subprocess.run(
-        f"{sys.executable} -m phasegate.cli diagram | head -1", shell=True, capture_output=True, text=True
-    )
-    assert (ran.stdout, ran.stderr) == ("stateDiagram-v2\n", "")
+@pytest.mark.parametrize(("words", "first"), [("diagram", "stateDiagram-v2\n"), ("", "Usage: phasegate")])
+def test_a_reader_who_goes_away_is_no_error_to_tell(words: str, first: str) -> None:
+    # `true` has gone before anything is written, `head` after a line
+    for reader, seen in (("head -1", first), ("true", "")):
+        ran = subprocess.run(
+            f"{sys.executable} -m phasegate.cli {words} | {reader}",
+            shell=True,
+            capture_output=True,
+            text=True,
+        )
+        assert (ran.stdout.startswith(seen), ran.stderr) == (True, "")
