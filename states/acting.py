@@ -291,7 +291,7 @@ def why_not_act(record: JobRecord) -> str:
     """What stands against carrying the plan out besides the mode table; blank when nothing does."""
     act = record.act
     if record.mode is Mode.ACT:
-        return "duplicate: the plan is being carried out already; `phasegate watch` follows it"
+        return f"duplicate: the plan is being carried out already; `phasegate watch {record.job}` follows it"
     if record.mode is Mode.PAUSED and record.paused_from is Mode.ACT:
         return "the execution is paused; resume carries on, rollback undoes"
     if act is not None and act.status is ExecutionStatus.COMPLETED:

@@ -27,6 +27,10 @@ LEDGER_KEPT = 200
 """ledger entries kept in the record after continue-as-new; older ones move to the store"""
 
 
+_HEADLINE = 80
+"""characters of the line that stands for a job in lists"""
+
+
 class JobSpec(BaseModel):
     """What a job is asked to do. People write it for `temporal workflow start`."""
 
@@ -62,7 +66,8 @@ class JobSpec(BaseModel):
 
     def headline(self) -> str:
         """The task in one short line."""
-        return cut(self.title or next(line for line in self.task.splitlines() if line.strip()))[:80]
+        line = cut(self.title or next(line for line in self.task.splitlines() if line.strip()))
+        return line if len(line) <= _HEADLINE else f"{line[: _HEADLINE - 1].rstrip()}…"
 
 
 class ArtifactRef(Piece):

@@ -108,6 +108,8 @@ def read_weights(words: tuple[str, ...]) -> dict[Criterion, float]:
         if criterion in found:
             raise WrongUse(f"{criterion} is weighed twice")
         found[criterion] = weight
+    if found and not any(found.values()):
+        raise WrongUse(f"every weight is 0, so nothing is ranked; weigh one of them: {next(iter(found))}=1")
     return found
 
 

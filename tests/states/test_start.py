@@ -25,6 +25,13 @@ def test_a_record_of_another_job_is_refused() -> None:
         read_start(CARRY, "job-2", continued=True)
 
 
+def test_a_headline_that_is_cut_says_so() -> None:
+    spec = RECORD.spec.model_copy(update={"title": "", "task": f"{'word ' * 30}\nmore"})
+    assert spec.headline() == f"{'word ' * 15}word…"
+    assert spec.model_copy(update={"title": "x" * 80}).headline() == "x" * 80
+    assert len(spec.model_copy(update={"title": "x" * 81}).headline()) == 80
+
+
 @pytest.mark.parametrize("job", ["../x", "a/b", ".hidden", "a b", "", "x" * 101, "a\n", "jöb"])
 def test_an_id_that_cannot_name_a_file_is_refused_at_once(job: str) -> None:
     with pytest.raises(BadStart, match="is no job id"):

@@ -72,6 +72,7 @@ def test_ranking_needs_no_server(
         ("beauty=1", "unknown criterion 'beauty'"),
         ("speed=-1", "it is a number, 0 or more"),
         ("speed", "it is a number, 0 or more"),
+        ("speed=0", "every weight is 0, so nothing is ranked"),
     ):
         ran = phasegate("rank", name, "--weight", weight)
         assert ran.code == 2
