@@ -23,6 +23,7 @@ venv: .venv/.stamp  ## make the environment, from the lock alone
 	@test -n "$(FOUND)" || { echo "phasegate needs Python 3.11 or newer; install it, or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
 	@$(FOUND) -c 'import ensurepip, venv' 2>/dev/null || { echo "$(FOUND) cannot make environments; install its venv package (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	$(FOUND) -m venv .venv
+	@echo "fetching what requirements.lock names; this is quiet and takes a minute or a few"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
