@@ -7,7 +7,17 @@ from states.artifacts.contracts import ContractDesignArtifact, MethodContract
 from states.artifacts.implementation import FileOperation, ImplementationPlanArtifact
 from states.checks import subtasks
 from states.checks.contracts import new_names
-from states.checks.words import contract, misplaced, repeated, requirement, same, short, technical, warning
+from states.checks.words import (
+    beside,
+    contract,
+    misplaced,
+    repeated,
+    requirement,
+    same,
+    short,
+    technical,
+    warning,
+)
 from states.grounding import Ground, outside
 from states.review import Finding
 from states.words import Operation
@@ -36,7 +46,8 @@ def uncovered(plan: ImplementationPlanArtifact, clarified: ClarificationArtifact
 
 def _operations(plan: ImplementationPlanArtifact, ground: Ground) -> Iterator[Finding]:
     if not plan.file_operations:
-        yield technical("no file operation is planned; name each file to create, modify or delete")
+        what = "no file operation is planned; name each file to create, modify or delete"
+        yield beside(plan, technical(what))
     for repeat in repeated(operation.file_path for operation in plan.file_operations):
         yield technical(f"{short(repeat)} has two file operations; merge them into one", repeat)
     for operation in plan.file_operations:
@@ -94,10 +105,8 @@ def _unknown(
 
 def _coverage(plan: ImplementationPlanArtifact, clarified: ClarificationArtifact) -> Iterator[Finding]:
     for text in uncovered(plan, clarified) if plan.subtasks else ():
-        yield requirement(
-            f"no subtask covers the requirement {short(text)}; cover it, or drop it in CLARIFICATION",
-            "requirements",
-        )
+        what = f"no subtask covers the requirement {short(text)}; cover it, or drop it in CLARIFICATION"
+        yield beside(plan, requirement(what, "requirements"))
     known = {same(text) for text in clarified.updated_requirements.requirements}
     for subtask in plan.subtasks:
         for text in subtask.covers:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from states.artifacts.implementation import ContextBundle, ImplementationPlanArtifact, Subtask
-from states.checks.words import misplaced, repeated, short, technical, warning
+from states.checks.words import beside, misplaced, repeated, short, technical, warning
 from states.grounding import Ground, outside, path_of
 from states.overlap import checked_range, conflicts
 from states.review import Finding
@@ -14,7 +14,8 @@ from states.words import Operation
 def check(plan: ImplementationPlanArtifact, ground: Ground) -> Iterator[Finding]:
     """Every finding about the subtasks of a plan."""
     if not plan.subtasks:
-        yield technical("there is no subtask; say step by step what to do where", "subtasks")
+        what = "there is no subtask; say step by step what to do where"
+        yield beside(plan, technical(what, "subtasks"))
     for repeat in repeated(subtask.subtask_id for subtask in plan.subtasks):
         yield technical(f"subtask id {short(repeat)} is used twice; give each its own", f"subtask {repeat}")
     for subtask in plan.subtasks:

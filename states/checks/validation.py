@@ -7,7 +7,7 @@ from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.validation import IndependenceCheck, ValidationArtifact
 from states.checks.plan import uncovered
 from states.checks.subtasks import dependencies_found
-from states.checks.words import repeated, requirement, same, short, technical, warning
+from states.checks.words import beside, repeated, requirement, same, short, technical, warning
 from states.complexity import SIMPLE_BELOW_FILES
 from states.option_checks import sound
 from states.policy import LEAST_COVERAGE
@@ -68,11 +68,11 @@ def _coverage(
             yield warning(f"requirement {short(text)} is assessed as not met", "coverage")
     share = coverage_share(validated, plan, clarified)
     if share < LEAST_COVERAGE:
-        yield requirement(
+        what = (
             f"{share:.0%} of the requirements are covered, {LEAST_COVERAGE:.0%} are needed; cover the rest "
-            "or drop them in CLARIFICATION",
-            "coverage",
+            "or drop them in CLARIFICATION"
         )
+        yield beside(plan, requirement(what, "coverage"))
 
 
 def _independence(validated: ValidationArtifact, plan: ImplementationPlanArtifact) -> Iterator[Finding]:

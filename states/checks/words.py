@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from states.artifacts.base import Artifact
+from states.artifacts.implementation import ImplementationPlanArtifact
 from states.grounding import Ground, outside
 from states.review import Finding
 from states.words import Phase, ReviewKind
@@ -30,6 +31,13 @@ def contract(what: str, where: str = "") -> Finding:
 def warning(what: str, where: str = "", kind: ReviewKind = ReviewKind.TECHNICAL) -> Finding:
     """A finding that people should see and that blocks nothing."""
     return Finding(kind=kind, what=what, where=where, blocking=False)
+
+
+def beside(plan: ImplementationPlanArtifact, finding: Finding) -> Finding:
+    """A finding about what the plan leaves undone. It holds nothing up beside a plan that a person brought
+    along: that one says what is to be done, and is judged at the VALIDATION gate."""
+    brought = any(option.source.startswith("person:") for option in plan.options)
+    return finding.model_copy(update={"blocking": False}) if brought else finding
 
 
 def short(text: str, limit: int = 100) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from activities.execution.sandbox import sandbox_offered
+from tests.e2e.executions import repository as a_repository
 from tests.e2e.stage import job_id
 from tests.phasegate.commands.driving import Commands, until
 from tests.phasegate.commands.terminal import Terminal
@@ -173,6 +174,27 @@ def test_what_is_no_plan_is_told_before_anything_starts(
 
 def test_act_needs_something_to_act_on(lonely: Commands) -> None:
     assert lonely("act").code == 2
+
+
+ONLY_COMMANDS = """
+title: Slow tests
+steps:
+  - {id: look, title: Look, type: shell_command, action: look, command: ls}
+"""
+
+
+def test_a_plan_in_which_the_planner_finds_nothing_to_change_has_its_one_gate(
+    phasegate: Commands, tmp_path: Path
+) -> None:
+    path, job = tmp_path / "slow.yaml", job_id("slow")
+    path.write_text(ONLY_COMMANDS, encoding="utf-8")
+    tests = {"slowtests/test_slow.py": "import time\n\n\ndef test_slow():\n    time.sleep(1)\n"}
+    project = a_repository(tmp_path / "project", tests)
+    waits = phasegate("act", "--plan", str(path), str(project), "--id", job, "--json")
+    assert waits.code == 3, waits
+    assert waits.json["gate"]["id"] == "validation-1"
+    assert phasegate("approve", job, "--gate", "validation-1").code == 0
+    assert phasegate("watch", job).code == 0
 
 
 def test_doctor_says_what_confines_commands(phasegate: Commands) -> None:
