@@ -89,7 +89,8 @@ class StepTeller:
             if act and act.running:
                 async with self._busy:
                     now = await self._client.executions.view(act)
-                    if self._act is act:
+                    # While nobody answers, the steps are known as they last rested: that is no news.
+                    if self._act is act and (now.answered or self._seen is None):
                         await self._tell(now)
 
     async def _tell(self, now: ExecutionView) -> None:
