@@ -54,6 +54,9 @@ PROGRESS = "execution_progress"
 ASKS_AT_ONCE = "asks-at-once"
 """the patch since which people are asked, and heard, while other steps go on"""
 
+WAITED_BEFORE = "asks-what-waited-before"
+"""the patch since which a run begins with the word of what waits already"""
+
 STOPPED_IN_THE_MIDDLE = "stopped in the middle; the tree was put back"
 
 DIFFSTAT = 20_000
@@ -150,6 +153,9 @@ class ExecutionWorkflow:
 
     async def _carry_out(self) -> None:
         """Run what can run, side by side where it may, until nothing is left or somebody stops it."""
+        if asks_of(self.execution, self.plan) and workflow.patched(WAITED_BEFORE):
+            # What came to wait when the run before this one had to end may have been told to nobody.
+            self._tell()
         while not self._over():
             self._hear()
             self._decide()
@@ -168,7 +174,7 @@ class ExecutionWorkflow:
         finish(self.execution, self.plan, workflow.now())
         if workflow.info().is_continue_as_new_suggested() and not self.stopping and self._unfinished():
             if self._telling and workflow.patched(ASKS_AT_ONCE):
-                # The next run does not know what was not told; and no command may follow that ends this one.
+                # No command may follow the one that ends this run.
                 await self._telling
             rest(self.execution, workflow.now())
             kept = await self._keep()

@@ -105,6 +105,18 @@ async def asked_and_paused(handle: Handle) -> None:
     await to_the_end(handle)
 
 
+async def asked_and_resumed(handle: Handle) -> None:
+    """As before, but it is answered when both go on: the new run finds a step that waits."""
+    await until(handle, lambda v: bool(v.gate and v.act and v.act.running))
+    await handle.signal("pause", "lunch")
+    await until(handle, lambda v: bool(v.mode is Mode.PAUSED and v.act and not v.act.running))
+    await handle.signal("resume")
+    await until(handle, lambda v: bool(v.act and v.act.running))
+    await asyncio.sleep(1)
+    await handle.signal("approve", {"gate": "operator-1", "by": "ann"})
+    await to_the_end(handle)
+
+
 async def asked_at_rest(handle: Handle) -> None:
     """Two ask and nothing else goes on: what is allowed first runs while the other one is refused."""
     await until(handle, lambda v: bool(v.gate and v.act and not v.act.running))
@@ -130,6 +142,7 @@ ACTED: dict[str, Acted] = {
     ),
     "act_asked_beside": Acted(asked_beside, (MEND, *ASKS, a_step("long", "fix", command="sleep 2"))),
     "act_asked_and_paused": Acted(asked_and_paused, (ASKS[0], a_step("long", command="sleep 2"))),
+    "act_asked_and_resumed": Acted(asked_and_resumed, (ASKS[0], a_step("long", command="sleep 4"))),
     "act_asked_at_rest": Acted(asked_at_rest, ASKS),
     "act_replanned": Acted(
         replanned, (a_step("1", command="exit 7", retries=1), a_step("2", "1", command="ls"))
