@@ -90,13 +90,16 @@ async def test_a_terminated_agent_books_all_that_it_used(address: str) -> None:
 
 
 async def test_a_terminated_agent_that_never_asked_books_one_lost_call(address: str) -> None:
+    begun = asyncio.Event()
+
     class NeverOpening(ScriptedProvider):
         async def price(self, model: str) -> Any:
+            begun.set()
             await asyncio.sleep(60)
             return await super().price(model)
 
     async with job_of(address, NeverOpening()) as (ready, job):
-        await ready.recorded(job, lambda record: record.agents)
+        await begun.wait()
         await ready.temporal.get_workflow_handle(f"{job}.discovery-1").terminate("by hand")
         view = await ready.until(job, lambda view: view.hold)
     assert (view.spent.calls, view.spent.given_up_calls) == (1, 1)

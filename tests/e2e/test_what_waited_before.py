@@ -1,6 +1,5 @@
 """A run of an execution that begins with a step that waits says so, whoever was told of it before."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from temporalio.common import RawValue
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from activities.execution_orders import ActOrder
-from tests.e2e.asked_stage import AT_ONCE, asking, sleeper
+from tests.e2e.asked_stage import asking, sleeper
 from tests.e2e.executions import Acts, Handle, acts, repository
 from tests.e2e.stage import job_id, until
 from workflows.execution import PROGRESS, STOP, ExecutionWorkflow
@@ -67,7 +66,6 @@ async def test_what_waited_before_is_told_while_something_runs(address: str, tmp
                 lambda: execution.query(ExecutionWorkflow.progress),
                 lambda now: [line.status for line in now.steps] == ["waiting", "in_progress"],
             )
-            await asyncio.sleep(AT_ONCE)
-            assert await listener.query(Listener.asked) == ["asks"]
+            await until(lambda: listener.query(Listener.asked), lambda steps: steps == ["asks"])
             await execution.signal(STOP)
             await listener.result()
