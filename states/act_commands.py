@@ -6,8 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from states.act import ActOutcome
 from states.acting import why_not_act, why_not_roll_back
-from states.execution import ExecutionStatus
+from states.execution import ExecutionStatus, StepStatus
 from states.people import PERSON
 from states.record import Gate, JobRecord
 from states.restart import IMPLEMENTATION_FAILED
@@ -66,11 +67,17 @@ def act_commands(record: JobRecord, job: str) -> list[NextCommand]:
 
 
 def undo_commands(record: JobRecord, job: str) -> list[NextCommand]:
-    """Undoing what was carried out, where there is something."""
+    """Undoing what was carried out, where a step is done: what a failed one did is put back already."""
     act = record.act
-    if act is None or not act.last.steps or why_not_roll_back(record, ""):
+    if act is None or not _has_done(act.last) or why_not_roll_back(record, ""):
         return []
     return [command(job, "undo all steps", f"rollback {job}", Message.ROLLBACK, {})]
+
+
+def _has_done(last: ActOutcome) -> bool:
+    """Whether a step is done. On its way an execution only counts its steps, and does not list them."""
+    listed = any(line.status == StepStatus.COMPLETED for line in last.steps)
+    return listed or (last.progress is not None and last.progress.completed_steps > 0)
 
 
 def mend_commands(record: JobRecord, job: str) -> list[NextCommand]:

@@ -98,6 +98,10 @@ def _warning(act: ActNote, to: str) -> list[Text]:
             *stops,
             Text(f"what came onto branch {branch} after step {tame_line(to)} is undone", "yellow"),
         ]
+    if not lines and not running:
+        return [
+            Text(f"no step on branch {tame_line(act.branch)} is done; its worktree is put back", "yellow")
+        ]
     head = Text(f"these steps on branch {tame_line(act.branch)} are undone:", "yellow")
     return [*stops, head, *(step_line(line) for line in lines)]
 

@@ -8,8 +8,9 @@ import pytest
 
 from states.act import ActEnd, ActOutcome, StepLine
 from states.act_commands import NextCommand
-from states.acting import begin_act, book_rest
+from states.acting import ask_undo, begin_act, book_rest, note_report
 from states.artifacts.plan import Complexity, Impact
+from states.execution import ExecutionStatus, Progress
 from states.holding import pause
 from states.receive import receive
 from states.record import Hold, JobRecord, QuestionState
@@ -21,6 +22,27 @@ from tests.states.job_maker import NOW, QUESTION, job_in, verified_job
 
 ODD_NAME = "plan 'x'; echo $(whoami) > \"out\" #1"
 WAITING = [state for state in State if state.value.endswith("human_review")]
+
+
+def job_that_acts(source: str = "") -> JobRecord:
+    """A job whose plan is being carried out."""
+    fact = OptionFact(
+        id="a",
+        rank=1,
+        score=1,
+        complexity=Complexity.LOW,
+        confidence=1,
+        duration_minutes=0,
+        risk=Impact.LOW,
+        steps=1,
+        plan="p",
+        source=source,
+    )
+    record = verified_job(PhaseFacts(options=(fact,)))
+    record.job = ODD_NAME
+    choose(record, fact, "ann", NOW)
+    begin_act(record, "ann", NOW)
+    return record
 
 
 def jobs(name: str) -> Iterator[JobRecord]:
@@ -95,26 +117,45 @@ def test_a_verified_job_offers_its_plan() -> None:
     ],
 )
 def test_a_plan_that_failed_can_be_mended_or_made_again(source: str, words: list[str]) -> None:
-    fact = OptionFact(
-        id="a",
-        rank=1,
-        score=1,
-        complexity=Complexity.LOW,
-        confidence=1,
-        duration_minutes=0,
-        risk=Impact.LOW,
-        steps=1,
-        plan="p",
-        source=source,
-    )
-    record = verified_job(PhaseFacts(options=(fact,)))
-    record.job = ODD_NAME
-    choose(record, fact, "ann", NOW)
-    begin_act(record, "ann", NOW)
-    line = StepLine(id="1", status="failed", error="no")
-    book_rest(record, ActOutcome(end=ActEnd.FAILED, steps=(line,)), None, NOW)
-    resume, mend, _ = next_commands(record)
+    record = job_that_acts(source)
+    done, failed = StepLine(id="1", status="completed"), StepLine(id="2", status="failed", error="no")
+    book_rest(record, ActOutcome(end=ActEnd.FAILED, steps=(done, failed)), None, NOW)
+    resume, mend, undo = next_commands(record)
     assert shlex.split(resume.phasegate)[1] == "resume"
     assert shlex.split(mend.phasegate) == ["phasegate", *words]
     message, args = signal_of(mend, ODD_NAME)
     assert receive(record, message, args, NOW), mend.temporal
+    assert shlex.split(undo.phasegate) == ["phasegate", "rollback", ODD_NAME]
+
+
+def test_undoing_is_offered_only_where_a_step_is_done() -> None:
+    record = job_that_acts()
+    record.act = record.act and record.act.model_copy(update={"running": True})
+    assert not offers(record, "rollback"), "nothing is known to be done yet"
+    nothing, one = (
+        Progress(
+            execution=f"{ODD_NAME}.act-1",
+            status=ExecutionStatus.RUNNING,
+            total_steps=2,
+            completed_steps=number,
+        )
+        for number in (0, 1)
+    )
+    assert note_report(record, [nothing.model_dump(mode="json")])
+    assert not offers(record, "rollback")
+    assert note_report(record, [one.model_dump(mode="json")])
+    assert offers(record, "rollback")
+    pause(record, Hold(reason="lunch", by="ann", since=NOW), NOW)
+    fresh, done = (StepLine(id="1", status=status) for status in ("pending", "completed"))
+    book_rest(record, ActOutcome(end=ActEnd.STOPPED, steps=(done, fresh), progress=one), None, NOW)
+    assert offers(record, "rollback")
+    ask_undo(record, "", "ann", NOW)
+    undo = record.act.undo if record.act else None
+    book_rest(record, ActOutcome(end=ActEnd.ROLLED_BACK, steps=(fresh, fresh), progress=nothing), undo, NOW)
+    assert offers(record, "resume")
+    assert not offers(record, "rollback"), "all of it is undone already"
+
+
+def offers(record: JobRecord, message: str) -> bool:
+    """Whether one of the next commands sends this."""
+    return any(shlex.split(each.phasegate)[1] == message for each in next_commands(record))
