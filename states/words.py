@@ -19,13 +19,16 @@ class Phase(StrEnum):
 
     @classmethod
     def parse(cls, text: str) -> "Phase":
-        """Read a phase's name in any case, `-` or blanks for `_`. Raises ValueError naming the choices."""
+        """Read a phase's name in any case, `-` or blanks for `_`.
+
+        Raises ValueError naming those that do work: nothing begins, decides or is handed over in VERIFIED.
+        """
         key = text.strip().lower().replace("-", "_").replace(" ", "_")
         try:
             return cls(key)
         except ValueError:
             raise ValueError(
-                f"unknown phase {text[:60]!r}; phases are {', '.join(p.name for p in cls)}"
+                f"unknown phase {text[:60]!r}; name one of {', '.join(p.name for p in WORK_PHASES)}"
             ) from None
 
 

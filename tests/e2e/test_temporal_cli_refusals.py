@@ -29,11 +29,11 @@ BAD_STARTS: dict[str, tuple[Sequence[str], str]] = {
     "an unknown policy": ((json.dumps({**TASK, "policy": {"gate": []}}),), "policy.gate: extra inputs"),
     "an unknown gate": (
         (json.dumps({**TASK, "policy": {"gates": ["design"]}}),),
-        "unknown phase 'design'; phases are DISCOVERY",
+        "unknown phase 'design'; name one of DISCOVERY",
     ),
     "two inputs": ((json.dumps(TASK), "{}"), "the job takes one input, got 2"),
     "half a character": ((f'{{"task": {SURROGATE}, "repository": "/x"}}',), "cannot be decoded"),
-    "an unknown phase": (('{"resume_from": "DESIGN"}',), "unknown phase 'DESIGN'; phases are DISCOVERY"),
+    "an unknown phase": (('{"resume_from": "DESIGN"}',), "unknown phase 'DESIGN'; name one of DISCOVERY"),
     "a forged record": (
         (
             json.dumps(
@@ -118,7 +118,7 @@ REFUSED: dict[str, tuple[str, Any, str]] = {
     "edit of another": ("edit", {"artifact": {}, "base": STALE}, "stale: gate contracts-1 reviews"),
     "edit without base": ("edit", {"artifact": {}}, "edit needs base"),
     "restart nowhere": ("restart_from", None, "restart_from needs phase"),
-    "restart from an unknown": ("restart_from", "DESIGN", "unknown phase 'DESIGN'; phases are DISCOVERY"),
+    "restart from an unknown": ("restart_from", "DESIGN", "unknown phase 'DESIGN'; name one of DISCOVERY"),
     "restart from the end": ("restart_from", "VERIFIED", "a restart from VERIFIED has nothing to redo"),
     "restart too far": ("restart_from", "VALIDATION", "VALIDATION builds on CONTRACTS, whose gate was not"),
     "restart keeps too much": (

@@ -309,7 +309,7 @@ def test_a_phase_in_any_case(phase: Phase, spell: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ("planning", "unknown phase 'planning'; phases are DISCOVERY, CLARIFICATION, CONTRACTS"),
+        ("planning", "unknown phase 'planning'; name one of DISCOVERY, CLARIFICATION, CONTRACTS"),
         ({**SEED, "context": "SAML"}, "context of restart_from must be an object"),
         ({**SEED, "context": {"chnages": "x"}}, "restart_from has no field 'chnages'"),
         ({"context": {}}, "restart_from needs phase"),

@@ -90,7 +90,7 @@ def test_another_model_is_offered_for_what_could_not_go_on(record: JobRecord, of
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"models": {"coffee": "m"}}, "set_models: models: unknown phase 'coffee'; phases are DISCOVERY"),
+        ({"models": {"coffee": "m"}}, "set_models: models: unknown phase 'coffee'; name one of DISCOVERY"),
         ({"models": {"verified": "m"}}, "set_models: models: VERIFIED has no work that a model could do"),
         ({"model": "a model"}, "set_models: model: 'a model' is no model name; write it as litellm does"),
         ({"model": "none,a"}, "set_models: model: 'none' stands alone"),
