@@ -1,6 +1,7 @@
 """Act mode's books: an execution begins, waits for operators, comes to rest, goes back, ends."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -289,13 +290,14 @@ def close_ask(record: JobRecord, outcome: str, now: datetime) -> None:
 
 def why_not_act(record: JobRecord) -> str:
     """What stands against carrying the plan out besides the mode table; blank when nothing does."""
-    act = record.act
+    act, job = record.act, shlex.quote(record.job)
     if record.mode is Mode.ACT:
-        return f"duplicate: the plan is being carried out already; `phasegate watch {record.job}` follows it"
+        return f"duplicate: the plan is being carried out already; `phasegate watch {job}` follows it"
     if record.mode is Mode.PAUSED and record.paused_from is Mode.ACT:
-        return "the execution is paused; resume carries on, rollback undoes"
+        return f"the execution is paused; `phasegate resume {job}` carries on"
     if act is not None and act.status is ExecutionStatus.COMPLETED:
-        return "the plan was carried out already; rollback undoes it, restart_from plans anew"
+        again = f"`phasegate rollback {job}` undoes it, `phasegate restart {job} PHASE` plans anew"
+        return f"the plan was carried out already; {again}"
     return ""
 
 

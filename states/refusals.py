@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from states.acting import why_not_act, why_not_roll_back
+from states.before_act import before_act
 from states.execution import ExecutionStatus
 from states.facts import decisions_enough, facts_of, mode_facts_of
 from states.guards import Facts
@@ -267,7 +268,7 @@ def _check_act(record: JobRecord, request: Act) -> None:
     try:
         move_mode(record.mode, ModeTrigger.ACT, facts)
     except MoveRefused as refused:
-        raise Refused(str(refused)) from None
+        raise Refused(f"{refused}; {before_act(record)}") from None
 
 
 def _check_rollback(record: JobRecord, request: Rollback) -> None:

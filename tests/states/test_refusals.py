@@ -5,12 +5,15 @@ from typing import Any
 import pytest
 
 from states.advance import advance, end
+from states.artifacts.plan import Complexity, Impact
+from states.execution import ExecutionStatus
 from states.facts import decisions_enough
 from states.machine import MoveRefused
 from states.people import UNNAMED
 from states.receive import receive
-from states.record import JobRecord, QuestionState
-from states.words import Message, Phase, State, Trigger
+from states.record import JobRecord, QuestionState, Selection
+from states.review import OptionFact, PhaseFacts
+from states.words import Message, Mode, Phase, State, Trigger
 from tests.states.job_maker import NOW, QUESTION, everything_but_the_ledger, hand_over, job_in, story
 
 RIGHT: dict[Message, Any] = {
@@ -178,3 +181,73 @@ def test_only_so_many_messages_are_kept() -> None:
     record = in_state(State.CLARIFICATION)
     record.says = ["more"] * 100
     assert "100 messages are kept already; send finish" in why_refused(record, Message.SAY, "more")
+
+
+def option(name: str, rank: int) -> OptionFact:
+    """One way to carry a plan out."""
+    return OptionFact(
+        id=name,
+        rank=rank,
+        score=50,
+        complexity=Complexity.LOW,
+        confidence=1,
+        duration_minutes=0,
+        risk=Impact.LOW,
+        steps=1,
+        plan="p",
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "options", "todo"),
+    [
+        (State.CONTRACTS, 2, "; planning goes on, `phasegate watch job-1` follows it"),
+        (
+            State.VALIDATION_HUMAN_REVIEW,
+            2,
+            "; first pass the open gate: `phasegate approve job-1 --option OPTION --gate validation-1 "
+            "--digest {digest}`, where OPTION is full or small",
+        ),
+        (
+            State.VALIDATION_HUMAN_REVIEW,
+            1,
+            "; first pass the open gate: `phasegate approve job-1 --gate validation-1 --digest {digest}`",
+        ),
+        (
+            State.VERIFIED,
+            2,
+            "; select one: `phasegate act job-1 --option OPTION`, where OPTION is full or small",
+        ),
+        (State.VERIFIED, 0, "`phasegate restart job-1 IMPLEMENTATION_PLAN` draws some up"),
+    ],
+)
+def test_who_acts_too_early_is_told_what_to_type(state: State, options: int, todo: str) -> None:
+    facts = PhaseFacts(options=(option("full", 1), option("small", 2))[:options])
+    record = next(each for each in story(facts, auto_select_best=False) if each.state is state)
+    record.selected = None
+    digest = record.gate.digest[:12] if record.gate else ""
+    told = why_refused(record, Message.ACT)
+    assert told.startswith("act is not possible in mode Plan: needs that ")
+    assert told.endswith(todo.format(digest=digest))
+
+
+def test_who_acts_while_questions_are_open_or_the_job_is_paused_is_told_where_to_look() -> None:
+    asking = in_state(State.CLARIFICATION)
+    asking.questions = [QuestionState(ref=QUESTION)]
+    show = "`phasegate show job-1` says"
+    assert f"the job waits for a person, {show} what to type" in why_refused(asking, Message.ACT)
+    assert receive(asking, Message.PAUSE, [], NOW)
+    assert f"the job is paused, {show} why and how it goes on" in why_refused(asking, Message.ACT)
+
+
+def test_who_acts_again_is_told_what_to_type_instead() -> None:
+    record = list(story(PhaseFacts(options=(option("full", 1),))))[-1]
+    record.selected = record.selected or Selection(option="full", by="ann", at=NOW, digest="a", plan="p")
+    assert receive(record, Message.ACT, [], NOW)
+    assert "`phasegate watch job-1` follows it" in why_refused(record, Message.ACT)
+    assert receive(record, Message.PAUSE, [], NOW)
+    assert "`phasegate resume job-1` carries on" in why_refused(record, Message.ACT)
+    record.mode, record.hold = Mode.NORMAL, None
+    record.act = record.act and record.act.model_copy(update={"status": ExecutionStatus.COMPLETED})
+    again = "`phasegate rollback job-1` undoes it, `phasegate restart job-1 PHASE` plans anew"
+    assert again in why_refused(record, Message.ACT)
