@@ -30,9 +30,19 @@ DEFAULT = (
 )
 """patterns of words; a trailing `*` stands for any further words"""
 
-# Whatever makes the shell do more than start one program with these words. Looked for inside quotes too.
+# Whatever makes the shell do more than start one program with these words, unless it is quoted.
 _SHELL = re.compile(r"[;&|<>()$`\\{}\n\r\0]")
+# A whole command in which all of that is plain text to /bin/sh. Read from its start, as single quotes within
+# double quotes are no quotes. Line ends are not taken in quotes either: people read commands line by line.
+_QUOTED = re.compile(r"""(?:[^'";&|<>()$`\\{}\n\r\0]|'[^'\n\r\0]*'|"[^"$`\\\n\r\0]*")*""")
+# What reads words with a shell of its own, to which our quotes are gone.
+_SHELLS = re.compile(r"(?<![\w.-])(?:(?:[ackz]|r?ba|da|fi|mk|pdk|pw|tc|xon)?sh|eval)(?![\w-])")
+_RUNNERS = re.compile(
+    r"(?:.*/)?(?:git|g?make|just|task|npm|npx|pnpm|yarn|ssh|su|script|flock|watch|parallel|entr|hyperfine"
+    r"|concurrently|nodemon|tmux|screen|trap|docker|podman|tar|rsync|vim?|ex|ed)"
+)
 _PATTERN = re.compile(r"[*?\[]")
+_BETWEEN_PATHS = re.compile(r"[^\w./~*?\[\]=:,-]+")
 _DESTRUCTIVE = tuple(
     (re.compile(pattern, re.I), what)
     for pattern, what in (
@@ -69,7 +79,7 @@ def why_ask(command: str, rules: CommandRules, *, confined: bool) -> str:
     for pattern, what in _DESTRUCTIVE:
         if any(pattern.search(text) for text in texts):
             return f"it {what}"
-    if _SHELL.search(command):
+    if _SHELL.search(command) and not (words and _is_quoted(command, words)):
         return "it uses the shell, so that not one known program is started"
     if words is None:
         return "its quotes do not match"
@@ -92,6 +102,14 @@ def _words(command: str) -> list[str] | None:
         return None
 
 
+def _is_quoted(command: str, words: list[str]) -> bool:
+    """Whether quotes make plain text of all that means something to a shell: to the one that starts the
+    program, and to any that the program may start for its words."""
+    return bool(_QUOTED.fullmatch(command)) and not any(
+        _SHELLS.search(word) or _RUNNERS.fullmatch(word) for word in words
+    )
+
+
 def _matches(words: list[str], pattern: list[str]) -> bool:
     if pattern[-1:] == ["*"]:
         return words[: len(pattern) - 1] == pattern[:-1]
@@ -100,8 +118,9 @@ def _matches(words: list[str], pattern: list[str]) -> bool:
 
 def _leads_out(word: str) -> bool:
     """Whether a word, or what stands in it behind `=`, `:`, `,` or an option's letter, is a path out of the
-    folder."""
-    values = re.split("[=:,]", re.sub(r"^-\w(?=[/~.])", "", word))
+    folder. A word with quoted shell characters is code or a pattern: there a path may stand anywhere."""
+    parts = _BETWEEN_PATHS.split(word) if _SHELL.search(word) else [word]
+    values = [value for part in parts for value in re.split("[=:,]", re.sub(r"^-\w(?=[/~.])", "", part))]
     return any(value.startswith(("/", "~")) or _climbs(value) for value in values)
 
 
