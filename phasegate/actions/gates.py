@@ -53,8 +53,7 @@ class GateTalk(OpenGate):
 
     async def _show(self, stored: StoredArtifact) -> None:
         gate = self._gate
-        title = f"{gate.phase.name}  gate {gate.id}  {gate.digest[:12]}"
-        self._session.say(Text(), artifact_panel(stored, title))
+        self._session.say(Text(), artifact_panel(stored, gate))
         if gate.against:
             refused = await self._client.store.get_artifact(gate.against)
             lines = changes(readable(refused), readable(stored), "refused", "now")

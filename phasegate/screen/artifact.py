@@ -11,6 +11,7 @@ from rich.text import Text
 from phasegate.screen.markdown import as_markdown
 from phasegate.screen.tame import tame
 from states.artifacts.kinds import StoredArtifact
+from states.record import Gate
 from states.render import markdown
 
 MOST_LINES = 200
@@ -38,9 +39,11 @@ class Capped:
             yield Text(f"… {len(lines) - MOST_LINES} more lines", "dim")
 
 
-def artifact_panel(stored: StoredArtifact, title: str) -> Panel:
-    """An artifact in a box, for a decision."""
-    return Panel(Capped(as_markdown(readable(stored))), title=Text(title), title_align="left")
+def artifact_panel(stored: StoredArtifact, gate: Gate) -> Panel:
+    """An artifact in a box, for a decision. What it is bound to is folded, as titles are cut."""
+    bound = Text(f"gate {gate.id}, digest {gate.digest[:12]}", "bold", overflow="fold")
+    content = Group(bound, Text(), Capped(as_markdown(readable(stored))))
+    return Panel(content, title=Text(gate.phase.name), title_align="left")
 
 
 def changes(old: str, new: str, old_name: str, new_name: str) -> Iterator[str]:
