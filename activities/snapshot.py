@@ -4,14 +4,18 @@ import asyncio
 import dataclasses
 import os
 import stat
+import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from activities.git import Git, GitError
 from activities.repository import RepositoryUnusable
 
 MAX_FILE = 32 << 20  # bytes; larger files are data, not code, and are left out
-MAX_FILES = 200_000
-MAX_TOTAL = 4 << 30  # bytes
+# Of one project that is under no version control; more of it is a folder of many things, such as /tmp.
+MAX_FILES = 50_000
+MAX_TOTAL = 1 << 30  # bytes
+LOOK_TIME = 20.0  # seconds to look at a folder while a person waits
 
 # A folder that is no repository seldom has a .gitignore. A .gitignore can take these back with `!`.
 LEFT_OUT = """\
@@ -41,6 +45,34 @@ NOBODY = {
 }
 
 
+@dataclass(frozen=True)
+class Copied:
+    """What a snapshot of a folder takes: files, their bytes, and how many files it leaves out."""
+
+    files: int
+    bytes: int
+    skipped: int
+
+
+async def measure(folder: Path, not_below: Path, seconds: float = LOOK_TIME) -> Copied:
+    """What `take_snapshot` would take. Nothing of it stays. Raises RepositoryUnusable, GitError, OSError."""
+    git = Git()
+    with tempfile.TemporaryDirectory(prefix="phasegate-") as name:
+        store = Path(name)
+        await git.run("init", "--quiet", "--bare", "--template=", store)
+        (store / "info").mkdir(exist_ok=True)
+        (store / "info" / "exclude").write_text(LEFT_OUT)
+        try:
+            async with asyncio.timeout(seconds):
+                found = await _list(git, store, folder, b"")
+        except TimeoutError:
+            raise _too_large(folder, f"takes more than {seconds:g} seconds to list") from None
+    keep, skipped, total = await asyncio.to_thread(_sift, os.fsencode(folder), found, os.fsencode(not_below))
+    if not keep:
+        raise _nothing_in(folder)
+    return Copied(len(keep), total, skipped)
+
+
 async def take_snapshot(git: Git, store: Path, folder: Path, not_below: Path) -> tuple[str, int]:
     """Commit a folder into the bare repository `store`; gives the commit and how many files were skipped.
 
@@ -52,9 +84,9 @@ async def take_snapshot(git: Git, store: Path, folder: Path, not_below: Path) ->
     git = dataclasses.replace(git, extra={**NOBODY, "GIT_INDEX_FILE": str(index)})
     try:
         found = await _list(git, store, folder, b"")
-        keep, skipped = await asyncio.to_thread(_sift, os.fsencode(folder), found, os.fsencode(not_below))
+        keep, skipped, _ = await asyncio.to_thread(_sift, os.fsencode(folder), found, os.fsencode(not_below))
         if not keep:
-            raise RepositoryUnusable(f"{folder} has no files to plan on; name a folder with code in it")
+            raise _nothing_in(folder)
         await git.run(
             *_at(store, folder),
             *("update-index", "--add", "--remove", "-z", "--stdin"),
@@ -65,6 +97,17 @@ async def take_snapshot(git: Git, store: Path, folder: Path, not_below: Path) ->
         return await git.line("--git-dir", store, "commit-tree", "-m", "Snapshot of a folder", tree), skipped
     finally:
         index.unlink(missing_ok=True)
+
+
+def _nothing_in(folder: Path) -> RepositoryUnusable:
+    return RepositoryUnusable(f"{folder} has no files to plan on; name a folder with code in it")
+
+
+def _too_large(folder: Path, why: str) -> RepositoryUnusable:
+    return RepositoryUnusable(
+        f"{folder} is no git repository, so it would be copied, and {why};"
+        " name the project's own folder, or make it a git repository"
+    )
 
 
 def _at(store: Path, folder: Path) -> tuple[str | Path, ...]:
@@ -89,8 +132,8 @@ async def _list(git: Git, store: Path, folder: Path, prefix: bytes) -> list[byte
     return paths
 
 
-def _sift(folder: bytes, paths: list[bytes], not_below: bytes) -> tuple[list[bytes], int]:
-    """The files and links that can be taken, and how many could not."""
+def _sift(folder: bytes, paths: list[bytes], not_below: bytes) -> tuple[list[bytes], int, int]:
+    """The files and links that can be taken, how many could not, and the bytes of what can."""
     keep, skipped, total = [], 0, 0
     for path in paths:
         full = os.path.join(folder, path)
@@ -110,8 +153,6 @@ def _sift(folder: bytes, paths: list[bytes], not_below: bytes) -> tuple[list[byt
         else:
             skipped += 1
         if len(keep) > MAX_FILES or total > MAX_TOTAL:
-            raise RepositoryUnusable(
-                f"{os.fsdecode(folder)} holds more than {MAX_FILES:,} files or {MAX_TOTAL >> 30} GiB;"
-                " name a smaller folder, or make it a git repository"
-            )
-    return keep, skipped
+            most = f"{MAX_FILES:,} files or {MAX_TOTAL >> 30} GiB"
+            raise _too_large(Path(os.fsdecode(folder)), f"holds more than {most}")
+    return keep, skipped, total

@@ -14,6 +14,7 @@ from activities.git import Git, GitError
 from activities.locks import locked
 from activities.mirror import Mirror
 from activities.repository import RepositoryUnusable, ask_server, explained, find_commit, find_origin
+from activities.snapshot import Copied, measure
 from states.artifacts.base import Piece
 from states.words import JOB_ID
 from states.workspace import WorkspaceRef, WorkspaceSource
@@ -37,10 +38,13 @@ class _Memory(Piece):
     workspace: WorkspaceRef
 
 
-async def check_repository(repository: str, ref: str = "HEAD") -> None:
-    """Whether `open` would work, as far as can be told in seconds and without creating anything.
+async def check_repository(
+    repository: str, ref: str = "HEAD", not_below: Path | None = None
+) -> Copied | None:
+    """Whether `open` would work, as far as can be told in seconds and without leaving anything.
 
-    A URL is asked whether it answers. Raises RepositoryUnusable, RepositoryUnavailable.
+    A URL is asked whether it answers; of a plain folder it gives what would be copied, without what lies
+    below `not_below`. Raises RepositoryUnusable, RepositoryUnavailable.
     """
     origin = await find_origin(repository)
     if origin.remote:
@@ -48,6 +52,10 @@ async def check_repository(repository: str, ref: str = "HEAD") -> None:
     elif origin.source is WorkspaceSource.GIT:
         with _explaining(repository):
             await find_commit(origin, ref)
+    else:
+        with _explaining(repository):
+            return await measure(Path(origin.location), not_below or Path(os.devnull))
+    return None
 
 
 class Workspaces:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from rich.filesize import decimal
 from rich.text import Text
 
 from activities.repository import is_url
+from activities.snapshot import Copied
 from activities.workspace import check_repository
 from phasegate.actions.choosing import read_weights
 from phasegate.actions.conversing import Conversation
@@ -19,9 +21,11 @@ from phasegate.actions.ladders import models_by_use
 from phasegate.actions.policies import policy_of, source_of
 from phasegate.plan_templates import Filled, fill, read_parameters, read_ready, read_template
 from phasegate.problems import WrongUse
+from phasegate.screen.tame import tame_line
 from phasegate.session import Outcome, Session
 from phasegate.settings import Settings
 from phasegate.stored_jobs import StoredJobs
+from states.amounts import counted
 from states.record import TASK_LIMIT, JobSpec
 
 _FLAGS = {
@@ -70,7 +74,9 @@ async def plan_task(session: Session, wish: Wish, detach: bool) -> Outcome:
     if told := source_of(session.settings):
         session.err.print(Text(told, "yellow"), soft_wrap=True)
     client = await session.client()
-    await check_repository(spec.repository, spec.ref)
+    copied = await check_repository(spec.repository, spec.ref, session.settings.workspaces)
+    if copied:
+        session.err.print(Text(_copied_words(spec.repository, copied), "yellow"), soft_wrap=True)
     if filled:
         kept = await StoredJobs(client.store).keep_option(filled.option)
         spec = spec.model_copy(update={"brought": (kept,)})
@@ -78,6 +84,15 @@ async def plan_task(session: Session, wish: Wish, detach: bool) -> Outcome:
     if detach:
         return Outcome({"job": job}, (job,))
     return await Conversation(session, client, job, named(wish.by)).run()
+
+
+def _copied_words(folder: str, copied: Copied) -> str:
+    """What becomes of a folder that is no repository."""
+    size = f"{counted(copied.files, 'file')}, {decimal(copied.bytes)}"
+    without = (
+        f", without {counted(copied.skipped, 'file')} too large or not readable" if copied.skipped else ""
+    )
+    return f"{tame_line(folder)} is no git repository; the job plans on a copy of it: {size}{without}"
 
 
 def read_wish(wish: Wish, settings: Settings) -> JobSpec:

@@ -14,7 +14,7 @@ from phasegate.screen.models import cost, model_lines, pair
 from phasegate.screen.options import chosen_text, fact_lines
 from phasegate.screen.tame import tame, tame_line
 from states.act_commands import NextCommand
-from states.amounts import span_words
+from states.amounts import counted, span_words
 from states.approvals import accepted
 from states.execution import ExecutionStatus
 from states.holding import UNSAID
@@ -22,6 +22,7 @@ from states.record import ArtifactRef, Gate, Hold, QuestionState
 from states.trace import AgentProgress
 from states.view import JobView, PhaseProgress
 from states.words import ArtifactStatus, Awaiting, HoldKind, Mode, Phase, PhaseStatus, Stage, State
+from states.workspace import WorkspaceSource
 
 _LOOKS = {
     PhaseStatus.DONE: ("✓", "green"),
@@ -198,7 +199,16 @@ def _status(view: JobView, progress: PhaseProgress) -> str:
 
 def _repository(view: JobView) -> str:
     at = f" @ {view.workspace.commit[:12]}" if view.workspace else ""
-    return tame_line(view.repository) + at
+    return tame_line(view.repository) + at + _copy(view)
+
+
+def _copy(view: JobView) -> str:
+    """That a plain folder was copied, and how much of it."""
+    found = view.workspace
+    if found is None or found.source is not WorkspaceSource.FOLDER:
+        return ""
+    without = f" without {counted(found.skipped, 'file')} too large or not readable" if found.skipped else ""
+    return f", a copy of {counted(found.files, 'file')}{without}, as it is no git repository"
 
 
 def _when(at: datetime | None) -> str:

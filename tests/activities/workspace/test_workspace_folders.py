@@ -4,12 +4,14 @@ import asyncio
 import os
 import shutil
 import socket
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from activities.repository import RepositoryUnusable
-from activities.workspace import Workspaces
+from activities.snapshot import MAX_FILE, MAX_TOTAL, Copied, measure
+from activities.workspace import Workspaces, check_repository
 from states.workspace import WorkspaceSource
 from tests.activities.workspace.repos import code_of, contents, git
 
@@ -106,6 +108,52 @@ async def test_a_state_folder_inside_the_folder_is_not_its_code(folder: Path) ->
     second = await workspaces.open("job-2", str(folder))
     assert first.ref.files == 2
     assert second.ref.commit == first.ref.commit
+
+
+async def test_what_will_be_copied_is_known_before_and_leaves_nothing(
+    workspaces: Workspaces, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "node_modules").mkdir()
+    (folder / "node_modules" / "left_out.js").write_text("x")
+    with (folder / "data.bin").open("wb") as file:
+        file.truncate(33 << 20)
+    before = contents(folder)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    copied = await check_repository(str(folder))
+    opened = await workspaces.open("job-1", str(folder))
+    assert copied == Copied(files=2, bytes=len("plain\na = 1\n"), skipped=1)
+    assert (opened.ref.files, opened.ref.skipped) == (copied.files, copied.skipped)
+    assert (contents(folder), os.listdir(tmp_path / "temporary")) == (before, [])
+
+
+async def test_the_state_folder_is_not_counted(folder: Path) -> None:
+    inside = Workspaces(folder / "state" / "workspaces")
+    await inside.open("job-1", str(folder))
+    copied = await check_repository(str(folder), not_below=inside.root)
+    assert copied
+    assert copied.files == 2
+
+
+async def test_a_repository_is_not_said_to_be_copied(repository: Path) -> None:
+    assert await check_repository(str(repository)) is None
+
+
+async def test_a_folder_of_many_things_is_refused_before_anything_is_copied(
+    workspaces: Workspaces, folder: Path
+) -> None:
+    each = MAX_FILE
+    for number in range(MAX_TOTAL // each + 1):
+        with (folder / f"{number}.bin").open("wb") as file:
+            file.truncate(each)
+    for attempt in (check_repository(str(folder)), workspaces.open("job-1", str(folder))):
+        with pytest.raises(RepositoryUnusable, match="50,000 files or 1 GiB; name the project's own folder"):
+            await attempt
+
+
+async def test_a_folder_that_takes_too_long_to_look_at_is_refused(folder: Path) -> None:
+    with pytest.raises(RepositoryUnusable, match="takes more than 0 seconds to list; name the project's own"):
+        await measure(folder, Path(os.devnull), seconds=0)
 
 
 @pytest.mark.slow

@@ -194,6 +194,17 @@ def test_plan_refuses_a_repository_that_cannot_be_read(
     assert phasegate("list", "--all", "--json").json["total"] == before
 
 
+def test_plan_says_what_it_copies_of_a_folder_that_is_no_repository(
+    phasegate: Commands, tmp_path: Path
+) -> None:
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "a.py").write_text("a = 1\n")
+    ran = phasegate("plan", "rename a", "--repo", str(tmp_path / "plain"))
+    told = f"{tmp_path / 'plain'} is no git repository; the job plans on a copy of it: 1 file, 6 bytes"
+    assert (ran.code, ran.err.splitlines()[0]) == (3, told)
+    assert "a copy of 1 file, as it is no git repository" in ran.out
+
+
 def test_doctor_finds_everything_in_place(phasegate: Commands) -> None:
     ran = phasegate("doctor", "--json")
     verdicts = {check["name"]: check["verdict"] for check in ran.json["checks"]}
