@@ -1,5 +1,6 @@
 """One line about an artifact, for the ledger and the progress line."""
 
+from states.amounts import counted
 from states.artifacts.base import Artifact
 from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.contracts import ContractDesignArtifact
@@ -46,4 +47,4 @@ def summary_of(artifact: Artifact) -> str:
 
 
 def _counts(*pairs: tuple[int, str]) -> str:
-    return ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in pairs)
+    return ", ".join(counted(n, word) for n, word in pairs)

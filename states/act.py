@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from states.amounts import counted
 from states.artifacts.base import Piece
 from states.execution import ExecutionStatus, Metrics, Progress
 
@@ -161,7 +162,9 @@ class FormerAct(Piece):
         if self.status is ExecutionStatus.COMPLETED:
             return self.status
         how = self.status if self.status is ExecutionStatus.FAILED else "not finished"
-        return f"{how}, {self.completed} of {self.steps} steps{f': {self.why}' if self.why else ''}"
+        return (
+            f"{how}, {self.completed} of {counted(self.steps, 'step')}{f': {self.why}' if self.why else ''}"
+        )
 
     @property
     def where(self) -> str:

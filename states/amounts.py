@@ -5,9 +5,9 @@ from states.execution import Metrics
 NOT_ESTIMATED = "not estimated"
 
 
-def counted(count: int, what: str) -> str:
-    """`1 line`, `1,200 lines`"""
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+def counted(count: int, one: str, many: str = "") -> str:
+    """`1 line`, `1,200 lines`; `many` where an `s` at the end does not do: `1 place uses`, `2 places use`"""
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
 def seconds_words(seconds: float) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from states.agents import Allowance, Price, Usage
+from states.amounts import counted
 
 T = TypeVar("T", int, float)
 
@@ -42,7 +43,7 @@ class Account:
         """Which limit is reached, in words; blank while something is left. `doubtful` may be used too."""
         spent = self.spent + doubtful if doubtful else self.spent
         if self.allowance.tokens is not None and spent.tokens >= self.allowance.tokens:
-            return f"{spent.tokens:,} of {self.allowance.tokens:,} tokens are used"
+            return f"{spent.tokens:,} of {counted(self.allowance.tokens, 'token')} are used"
         if self.allowance.usd is not None and spent.cost_usd >= self.allowance.usd:
             return f"${spent.cost_usd:.4f} of ${self.allowance.usd:.4f} are used"
         return ""

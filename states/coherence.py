@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
+from states.amounts import counted
 from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.contracts import ContractDesignArtifact
 from states.artifacts.discovery import ContextDiscoveryArtifact
@@ -51,7 +52,10 @@ def bounded(findings: tuple[Finding, ...], most: int = MOST_FINDINGS) -> tuple[F
     # the rest counts as one finding of its most upstream kind, so that the verdict stays what it was
     told = Review(digest="", findings=tuple(rest))
     kind = told.kind if not told.approved else ReviewKind.TECHNICAL
-    return (*kept, Finding(kind=kind, what=f"and {len(rest)} more findings", blocking=not told.approved))
+    return (
+        *kept,
+        Finding(kind=kind, what=f"and {counted(len(rest), 'more finding')}", blocking=not told.approved),
+    )
 
 
 def _findings(

@@ -1,5 +1,6 @@
 """When a task is simple enough to skip CONTRACTS, and how complex what is planned is."""
 
+from states.amounts import counted
 from states.review import PhaseFacts
 from states.words import Level
 
@@ -23,8 +24,7 @@ def why_not_simple(facts: PhaseFacts, open_questions: int) -> tuple[str, ...]:
         ),
         "there is a new API": facts.new_api,
         "there is a new data model": facts.new_model,
-        f"{open_questions} question{'s' * (open_questions != 1)} without a person's answer": open_questions
-        > 0,
+        f"{counted(open_questions, 'question')} without a person's answer": open_questions > 0,
         "no existing pattern to follow": not facts.existing_pattern,
     }
     return tuple(reason for reason, holds in reasons.items() if holds)

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from states.acting import ask_undo, begin_act, refuse_ask
+from states.amounts import counted
 from states.facts import decisions_enough
 from states.holding import UNSAID, pause, unpause
 from states.ledger import EntryKind
@@ -89,7 +90,9 @@ def _apply(record: JobRecord, request: Request, now: datetime) -> str:
             return "kept"
         case Finish():
             record.finished = request.who
-            return f"the dialogue ends; {len(record.open_questions())} questions become best guesses"
+            left = len(record.open_questions())
+            guessed = counted(left, "question becomes a best guess", "questions become best guesses")
+            return f"the dialogue ends; {guessed}"
         case Select():
             return _select(record, request.option, request.who, now)
         case RestartFrom():
@@ -153,7 +156,7 @@ def _chosen_by_approving(record: JobRecord, request: Approve, now: datetime) -> 
     if len(at_hand) == 1 and record.selected is None:
         return f", {_select(record, at_hand[0].id, request.who, now)}"
     if at_hand and record.selected is None:
-        return f"; none of {len(at_hand)} options is selected yet"
+        return f"; none of {counted(len(at_hand), 'option')} is selected yet"
     return ""
 
 

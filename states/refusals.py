@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from states.acting import why_not_act, why_not_roll_back
+from states.amounts import counted
 from states.before_act import before_act
 from states.execution import ExecutionStatus
 from states.facts import decisions_enough, facts_of, mode_facts_of
@@ -218,8 +219,8 @@ def _check_restart(record: JobRecord, request: RestartFrom) -> None:
         raise Refused("the job was restarted and told so much that a new job is the better start")
     if record.restarts_in_a_row >= record.spec.policy.max_restarts:
         raise Refused(
-            f"{record.restarts_in_a_row} restarts in a row without a person's decision (max_restarts); "
-            "approve, revise or answer something first"
+            f"{counted(record.restarts_in_a_row, 'restart')} in a row without a person's decision "
+            "(max_restarts); approve, revise or answer something first"
         )
 
 

@@ -47,7 +47,7 @@ def _discovery(found: ContextDiscoveryArtifact, full: bool) -> list[str]:
     ]
     return [
         *opening("Discovery", found, full),
-        f"Commit {found.commit[:12]} ({found.source}), {found.files_total} files{spoken}.",
+        f"Commit {found.commit[:12]} ({found.source}), {counted(found.files_total, 'file')}{spoken}.",
         "",
         *section("Questions", [part for q in found.ambiguities_discovered for part in _question(q, full)]),
         *section("Relevant files", table(("#", "file", "role", "why", "tests"), ranked)),
@@ -191,7 +191,7 @@ def _validation(checked: ValidationArtifact, full: bool) -> list[str]:
         for c in checked.subtask_independence_check
         if not c.is_independent
     ]
-    alone = len(checked.subtask_independence_check) - len(dependent)
+    every = len(checked.subtask_independence_check)
     return [
         *opening("Validation", checked, full),
         f"Of plan {checked.plan_digest[:12]}: {counted(summary.files_affected, 'file')}, "
@@ -206,7 +206,7 @@ def _validation(checked: ValidationArtifact, full: bool) -> list[str]:
         *section(
             "Independence",
             [
-                f"{alone} of {len(checked.subtask_independence_check)} subtasks can be done alone.",
+                f"{every - len(dependent)} of {counted(every, 'subtask')} can be done alone.",
                 *bullets(dependent, full),
             ],
         ),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from states.amounts import counted
 from states.artifacts.base import Artifact, ModelDefinition, OpenPoint
 from states.words import ModelStatus
 
@@ -49,7 +50,7 @@ def code(text: str, full: bool = False, most: int = CODE_LINES) -> list[str]:
     fence = "`" * max(3, *(len(f) + 1 for f in _FENCES.findall(text)), 3)
     if full or len(lines) <= most + 2:
         return [fence, *lines, fence]
-    return [fence, *lines[:most], f"... {len(lines) - most} more lines", fence]
+    return [fence, *lines[:most], f"... {counted(len(lines) - most, 'more line')}", fence]
 
 
 def section(title: str, body: Sequence[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """What a job's models used, what they may still use, and both in words."""
 
 from states.agents import Allowance, Usage
+from states.amounts import counted
 from states.budget import Account, left
 from states.record import JobRecord
 from states.words import WORK_PHASES, Phase
@@ -37,10 +38,10 @@ def in_words(used: Usage, usd: float | None = None, tokens: int | None = None) -
     most_tokens = "" if tokens is None else f" of {tokens:,}"
     most_usd = "" if usd is None else f" of {dollars(usd)}"
     known = used.calls > used.unpriced_calls or not used.unpriced_calls or usd is not None
-    parts = [_counted(used.calls, "call"), f"{used.tokens:,}{most_tokens} tokens"]
+    parts = [counted(used.calls, "call"), f"{used.tokens:,}{most_tokens} tokens"]
     parts += [f"{dollars(used.cost_usd)}{most_usd}"] if known else []
-    unknown = f"{_counted(used.unpriced_calls, 'call')} at an unknown price" if used.unpriced_calls else ""
-    guessed = f"{_counted(used.estimated_calls, 'call')} estimated" if used.estimated_calls else ""
+    unknown = f"{counted(used.unpriced_calls, 'call')} at an unknown price" if used.unpriced_calls else ""
+    guessed = f"{counted(used.estimated_calls, 'call')} estimated" if used.estimated_calls else ""
     return "; ".join(part for part in (", ".join(parts), unknown, guessed) if part)
 
 
@@ -48,7 +49,3 @@ def dollars(amount: float) -> str:
     """Whole cents where that says it all, else hundredths of a cent: `$5.00`, `$0.0421`."""
     cents = round(amount, 2)
     return f"${cents:,.2f}" if round(amount, 4) == cents else f"${amount:,.4f}"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

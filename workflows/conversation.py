@@ -8,6 +8,8 @@ from itertools import count
 from temporalio import workflow
 from temporalio.exceptions import FailureError, is_cancelled_exception
 
+from states.amounts import counted
+
 with workflow.unsafe.imports_passed_through():
     import workflows.patience as patience
     from activities.agent_orders import (
@@ -153,7 +155,8 @@ class Conversation:
         refused = [answer for answer in answers if answer.refused]
         repairs = self._carry().repairs
         if refused and repairs > self.order.limits.max_repairs:
-            why = f"{repairs} submissions do not validate, the last: {refused[-1].text}"
+            refusals = counted(repairs, "submission does", "submissions do")
+            why = f"{refusals} not validate, the last: {refused[-1].text}"
             return self._rest(AgentEnd.FAILED, why)
         return self._gave_up() if only and not refused else None
 
@@ -374,7 +377,7 @@ class Conversation:
         if carry.fallback:
             answer = ToolAnswer(message="", size=0, end=AgentEnd.SUBMITTED, plan=carry.fallback)
             return self._rest(AgentEnd.SUBMITTED, "", answer)
-        return self._rest(AgentEnd.FAILED, f"nothing was handed over in {carry.calls} calls")
+        return self._rest(AgentEnd.FAILED, f"nothing was handed over in {counted(carry.calls, 'call')}")
 
     def _rest(self, end: AgentEnd, reason: str, answer: ToolAnswer | None = None) -> AgentOutcome:
         return AgentOutcome(

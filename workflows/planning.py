@@ -9,6 +9,8 @@ from temporalio import workflow
 from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError, FailureError
 
+from states.amounts import counted
+
 with workflow.unsafe.imports_passed_through():
     from activities.orders import EditOrder, Handover, LoadOrder, WorkOrder
     from activities.planning import PlanningActivities
@@ -323,7 +325,7 @@ class PlanningWorkflow(Acting, Drafting):
         handling = self.record.spec.policy.question_handling
         critical = [q for q in self.record.open_questions() if q.ref.critical]
         if handling is QuestionHandling.SKIP_TASK and critical:
-            reason = f"{len(critical)} critical questions are open"
+            reason = f"{counted(len(critical), 'critical question is', 'critical questions are')} open"
             self.record.demand = Demand(trigger=Trigger.CANCEL, by="policy:skip_task", text=reason)
             return False
         if handling is not QuestionHandling.ASK and self.record.open_questions() and not self.record.finished:

@@ -29,6 +29,7 @@ from activities.index.parse import MAX_BYTES
 from activities.shelf import BlobShelf
 from activities.store import Store
 from activities.tools.toolbox import MOST_CHARACTERS, SEED_TOOLS, Toolbox
+from states.amounts import counted
 from states.artifacts.implementation import Subtask
 from states.artifacts.plan import FileChange, FileChangeKind
 from states.execution import Execution
@@ -108,7 +109,7 @@ class CodingDesk:
         except Refused as refused:
             return Given(error=str(refused), answer={"refused": True, "text": refused.findings[:1_000]})
         digest = await self._plans.put_changes(changes)
-        return done(f"the code is taken: {len(changes)} changes", changes=digest)
+        return done(f"the code is taken: {counted(len(changes), 'change')}", changes=digest)
 
     async def _in_tree(self, job: str, code: CodeOrder, look: Callable[[Worktree], Awaitable[T]]) -> T:
         """Do something in a tree of the step's own, which is as the execution has it."""

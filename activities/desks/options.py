@@ -19,6 +19,7 @@ from activities.desks.prompts import opening
 from activities.desks.schemas import tool
 from activities.deterministic import commands
 from activities.store import Store
+from states.amounts import counted
 from states.artifacts.base import canonical_json
 from states.artifacts.plan import PlanOption
 from states.option_checks import option_problems, options_of
@@ -71,7 +72,7 @@ class OptionDesk(PlanningDesk):
         problems.raise_any()
         digest = await self._store.put(canonical_json(option.model_dump(mode="json")))
         steps = len(option.plan.steps)
-        return done(f"the option is taken: {steps} steps", option=digest)
+        return done(f"the option is taken: {counted(steps, 'step')}", option=digest)
 
     async def _started(self, order: AgentOrder) -> tuple[Brief, PlanOption | None]:
         """What the agent works on: the brief with the plan in it, and the option that it refines."""

@@ -10,6 +10,7 @@ from activities.desks.problems import Problems
 from activities.deterministic.reviewer import ground_of
 from activities.index.model import Index
 from activities.index.records import Symbol
+from states.amounts import counted
 from states.artifacts.base import canonical_json
 from states.grounding import Ground
 
@@ -103,7 +104,7 @@ class Sources:
             return None
         total = len(self.index.text(place.path).splitlines())
         if place.first > total:
-            self.problems.add(where, f"the file has {total} lines", written)
+            self.problems.add(where, f"the file has {counted(total, 'line')}", written)
             return None
         last = min(place.last, total, place.first + MOST_LINES - 1)
         return f"{place.path}:{place.first}-{last}", self.index.lines(place.path, place.first, last)

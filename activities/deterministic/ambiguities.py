@@ -10,6 +10,7 @@ from activities.deterministic.unknown_names import UnknownName, unknown_names
 from activities.deterministic.wording import cut
 from activities.index.model import Index
 from activities.index.records import Role, Symbol, SymbolKind, Use
+from states.amounts import counted
 from states.artifacts.discovery import Ambiguity, Candidate
 
 MOST_QUESTIONS = 5
@@ -176,14 +177,15 @@ def _nowhere(index: Index, asked: Asked, relevant: Relevant) -> Ambiguity:
             folder = entry.path.rpartition("/")[0]
             sizes[folder] = sizes.get(folder, 0) + 1
     folders = sorted((f for f in sizes if f), key=lambda f: (-sizes[f], f))[:3]
-    options = [Candidate(label=f, path=f, summary=f"{sizes[f]} source files") for f in folders]
+    options = [Candidate(label=f, path=f, summary=f"{counted(sizes[f], 'source file')}") for f in folders]
     new = Candidate(label="something new", summary="a new module; nothing that exists changes")
     spoken = cut(asked.headline.split("\n", 1)[0], 160) or "the task"
+    read = counted(len(index.files), "file")
     nearest = ", ".join(f"`{path}`" for path in relevant.paths) or "no files at all"
     return Ambiguity(
         id="q",
         question=f'{_NOWHERE} "{spoken.rstrip("?.")}". Which part should change?',
-        context=f"None of {len(index.files)} files speaks of the task. The repository's centre: {nearest}.",
+        context=f"None of {read} speaks of the task. The repository's centre: {nearest}.",
         impact_if_wrong="The plan would be about code that has nothing to do with the task.",
         candidates=(new, *options),
         recommended=new.label,

@@ -6,6 +6,7 @@ from activities.brief import Answered, Brief
 from activities.deterministic import invalidated, requirements
 from activities.deterministic.choices import best_guess, chosen
 from activities.deterministic.wording import cut, normal, sentences
+from states.amounts import counted
 from states.artifacts.base import OpenPoint
 from states.artifacts.clarification import ClarificationArtifact, ResolvedAmbiguity, TaskRequirements
 from states.artifacts.discovery import Ambiguity, Candidate
@@ -124,8 +125,8 @@ def _requirements(
         points.append(
             OpenPoint(
                 subject="requirements",
-                why=f"the task asks for {split.left} more things than the {requirements.MOST} that were "
-                "split out; name the ones that count with --requirement",
+                why=f"the task asks for {counted(split.left, 'more thing')} than the {requirements.MOST} "
+                "that were split out; name the ones that count with --requirement",
             )
         )
     limits = requirements.unique([c for c in limits if c.strip()])

@@ -17,6 +17,7 @@ from activities.deterministic.voice import Voice, answering, hear
 from activities.deterministic.wording import cut, joined, prose
 from activities.index.model import Index
 from activities.index.records import Symbol
+from states.amounts import counted
 from states.artifacts.base import OpenPoint
 from states.artifacts.contracts import ApiContract, ContractDesignArtifact, MethodContract
 from states.words import MethodChange, Operation
@@ -44,7 +45,7 @@ def design(brief: Brief, index: Index) -> ContractDesignArtifact:
     files = [_file(t, changed.get(t.path, ()), tuple(shares[t.path]), voice, index) for t in aim.targets]
     new = tuple(_new(a) for a in fresh if a.signature and a.path)
     methods = (*(m for f in files for m in f.methods), *new)
-    brief.progress(f"{len(methods)} methods in {len(files)} files")
+    brief.progress(f"{counted(len(methods), 'method')} in {counted(len(files), 'file')}")
     points = [p for f in files for p in f.points]
     points += [p for a in fresh for p in undecided.added(a)]
     points += undecided.unnamed(voice.requirements)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from activities.deterministic.relevance import Relevant
 from activities.index.model import Index
 from activities.index.records import FileEntry, Role, Symbol, SymbolKind
+from states.amounts import counted
 from states.artifacts.discovery import CodePattern
 
 _TEST_PACKAGES = {
@@ -90,7 +91,7 @@ def _tests(index: Index, relevant: Relevant) -> Iterator[CodePattern]:
     with_framework = f"with {framework} " if framework else ""
     yield CodePattern(
         name="tests",
-        description=f"{len(tests)} test files {with_framework}under `{where}/`, e.g. `{example}`",
+        description=f"{counted(len(tests), 'test file')} {with_framework}under `{where}/`, e.g. `{example}`",
         example=example,
     )
 
@@ -153,9 +154,10 @@ def _types(sources: list[FileEntry], symbols: list[Symbol]) -> Iterator[CodePatt
         typed = [s for s in functions if "->" in s.signature]
         share = len(typed) / len(functions)
         verdict = "are" if share >= _ENOUGH else "are mostly not" if share < 0.2 else "are partly"
+        of_all = f"{len(typed)} of {counted(len(functions), 'return type')}"
         yield CodePattern(
             name="type hints",
-            description=f"Functions {verdict} annotated ({len(typed)} of {len(functions)} return types)",
+            description=f"Functions {verdict} annotated ({of_all})",
             example=(typed or functions)[0].place,
         )
 

@@ -10,6 +10,7 @@ from activities.deterministic.responses import taken_up
 from activities.deterministic.sizing import estimate
 from activities.deterministic.wording import cut
 from activities.index.model import Index
+from states.amounts import counted
 from states.artifacts.base import OpenPoint
 from states.artifacts.discovery import CodebaseUnderstanding, ContextDiscoveryArtifact, RankedFile
 from states.workspace import WorkspaceSource
@@ -18,11 +19,13 @@ from states.workspace import WorkspaceSource
 def discover(brief: Brief, index: Index) -> ContextDiscoveryArtifact:
     """Read the repository; collect ambiguities without asking. Equal briefs give equal artifacts."""
     asked = hear(brief)
-    brief.progress(f"ranking {len(index.files)} files")
+    brief.progress(f"ranking {counted(len(index.files), 'file')}")
     relevant = find_relevant(index, asked)
     questions = ambiguities(index, asked, relevant)
     relevant = with_candidates(relevant, (c.path for q in questions for c in q.candidates))
-    brief.progress(f"{len(relevant.files)} files look relevant; reading how they connect")
+    brief.progress(
+        f"{counted(len(relevant.files), 'file looks', 'files look')} relevant; reading how they connect"
+    )
     shapes = patterns(index, relevant)
     return ContextDiscoveryArtifact(
         commit=brief.commit,

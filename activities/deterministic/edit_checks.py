@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from activities.plain_text import strip_line
+from states.amounts import counted
 from states.artifacts.plan import FileChange, FileChangeKind, PlanOption
 
 MOST_BYTES = 5_000_000
@@ -36,7 +37,9 @@ def _why_not(change: FileChange, root: Path) -> str:
         found = text.count(edit.old)
         if found != edit.count:
             shown = strip_line(edit.old)[:_SHOWN]
-            return f"{path} holds {shown!r} {found} times, and {edit.count} is what the edit expects"
+            return (
+                f"{path} holds {shown!r} {counted(found, 'time')}, and {edit.count} is what the edit expects"
+            )
         if len(text) + found * len(edit.new) > MOST_BYTES:
             return ""
         text = text.replace(edit.old, edit.new)

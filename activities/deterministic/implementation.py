@@ -16,6 +16,7 @@ from activities.deterministic.wording import cut
 from activities.deterministic.work import Work, works
 from activities.index.model import Index
 from activities.index.records import Role
+from states.amounts import counted
 from states.artifacts.base import OpenPoint
 from states.artifacts.implementation import (
     FileOperation,
@@ -44,7 +45,7 @@ def plan(brief: Brief, index: Index) -> ImplementationPlanArtifact:
                 len(done) + 1, path, group, proven.tests[path], proven.commands.for_file(path), index
             )
         )
-    brief.progress(f"{len(done)} subtasks in {len(work)} files")
+    brief.progress(f"{counted(len(done), 'subtask')} in {counted(len(work), 'file')}")
     points += to_feedback(answering(brief), index)
     points += () if work else (NOWHERE,)
     points += _carried(brief)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from activities.deterministic.wording import cut, listed
+from states.amounts import counted
 from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.contracts import ContractDesignArtifact
 from states.artifacts.discovery import ContextDiscoveryArtifact
@@ -135,7 +136,7 @@ def _open(plan: ImplementationPlanArtifact) -> Iterator[RiskAssessment]:
     if plan.open_points:
         count = len(plan.open_points)
         yield RiskAssessment(
-            risk=f"{count} point{'s are' if count > 1 else ' is'} left for whoever implements to decide",
+            risk=f"{counted(count, 'point is', 'points are')} left for whoever implements to decide",
             probability=Level.HIGH,
             impact=Level.MEDIUM,
             mitigation=f"decide first: {listed([cut(p.subject, 80) for p in plan.open_points], 5)}",

@@ -12,6 +12,7 @@ from activities.deterministic.wording import cut, joined, listed
 from activities.deterministic.work import Work
 from activities.index.model import Index
 from activities.index.records import Role, Symbol
+from states.amounts import counted
 from states.artifacts.implementation import (
     ContextBundle,
     MethodImplementation,
@@ -224,7 +225,8 @@ def _criteria(work: Work, proof: Proof, index: Index) -> tuple[str, ...]:
     sources = [u for s in work.symbols for u in uses(index, s) if index.files[u.path].role is not Role.TEST]
     if sources:
         found.append(
-            f"the {len(sources)} places that use what changes still work, unless a requirement says otherwise"
+            f"the {counted(len(sources), 'place that uses', 'places that use')} what changes still "
+            f"{'works' if len(sources) == 1 else 'work'}, unless a requirement says otherwise"
         )
     if work.operation is Operation.DELETE:
         found.append(f"nothing imports {PurePosixPath(work.path).name} any more")

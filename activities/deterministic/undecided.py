@@ -7,6 +7,7 @@ from activities.deterministic.additions import Addition
 from activities.deterministic.focus import Focus, Target
 from activities.deterministic.wording import cut, joined, listed
 from activities.index.records import Symbol
+from states.amounts import counted
 from states.artifacts.base import OpenPoint
 from states.artifacts.contracts import MethodContract
 from states.words import Operation
@@ -36,7 +37,7 @@ def signatures(
         )
         return
     for method in undecided:
-        used = f" ({len(method.callers)} places use it)" if method.callers else ""
+        used = f" ({counted(len(method.callers), 'place uses', 'places use')} it)" if method.callers else ""
         yield OpenPoint(
             subject=f"{method.path}: {method.qualified}",
             why=f"decide whether `{cut(method.current, 200)}` keeps its parameters and return value{used} "
@@ -102,12 +103,15 @@ def left_out(aim: Focus, path_to_rest: dict[str, list[str]], most: int) -> Itera
         if rest:
             yield OpenPoint(
                 subject=path,
-                why=f"{len(rest)} more symbols match than the {most} that contracts are written for "
+                why=f"{counted(len(rest), 'more symbol matches', 'more symbols match')} than the "
+                f"{most} that contracts are written for "
                 f"({listed(rest, 10)}); narrow the task, or plan them in a second job",
             )
     if aim.left:
         yield OpenPoint(
-            subject="files", why=f"{aim.left} more files match than a plan can hold; narrow the task"
+            subject="files",
+            why=f"{counted(aim.left, 'more file matches', 'more files match')} than a plan can hold; "
+            "narrow the task",
         )
     if not aim.targets:
         yield NOWHERE

@@ -16,6 +16,7 @@ from activities.deterministic.option_steps import (
 )
 from activities.deterministic.stages import Material
 from activities.deterministic.wording import listed
+from states.amounts import counted
 from states.artifacts.implementation import Subtask
 from states.artifacts.plan import Impact, Likelihood, Plan, PlanOption, PlanRisk, PlanStep
 
@@ -51,10 +52,10 @@ class Ways:
         return self._option(
             "smallest",
             "Smallest change",
-            f"{_counted(len(chosen), 'subtask')} that the requirements need, then the existing tests.",
+            f"{counted(len(chosen), 'subtask')} that the requirements need, then the existing tests.",
             steps,
             chosen,
-            pros=[f"the least to write and to review: {len(chosen)} of {_counted(len(every), 'subtask')}"],
+            pros=[f"the least to write and to review: {len(chosen)} of {counted(len(every), 'subtask')}"],
             cons=cons,
             risks=[_risk("nothing tests the new behaviour itself", Impact.MEDIUM, "write the planned tests")],
             sure=-UNTESTED,
@@ -69,13 +70,18 @@ class Ways:
         steps += self._proven([s.id for s in steps])
         steps.append(impact_step([steps[-1].id]))
         tests = sum(len(planned(s)) for s in every)
-        pros = [f"{_counted(tests, 'planned test')} prove the requirements"] if tests else []
-        pros += [f"{listed([p for p, _ in documents])} say what the code does"] if documents else []
+        pros = (
+            [f"{counted(tests, 'planned test proves', 'planned tests prove')} the requirements"]
+            if tests
+            else []
+        )
+        say = "says" if len(documents) == 1 else "say"
+        pros += [f"{listed([p for p, _ in documents])} {say} what the code does"] if documents else []
         pros.append("reports at the end what changed and who uses it")
         return self._option(
             "full",
             "Full change with tests" + (" and docs" if documents else ""),
-            f"All {_counted(len(every), 'subtask')} with their tests, the documents, then all tests.",
+            f"{_all_of(len(every))} tests, the documents, then all tests.",
             steps,
             every,
             pros=pros,
@@ -184,7 +190,7 @@ class Ways:
         uses = sum(len(s.specification.integration_points) for s in chosen)
         if uses:
             likely = Likelihood.MEDIUM if uses > MANY_USES else Likelihood.LOW
-            what = f"{_counted(uses, 'place')} use what changes"
+            what = f"{counted(uses, 'place uses', 'places use')} what changes"
             found.append(_risk(what, Impact.MEDIUM, "the last steps report them", likely))
         if not self._suite():
             what = "no test command was recognised: nothing runs what was changed"
@@ -192,9 +198,9 @@ class Ways:
         return found
 
 
+def _all_of(subtasks: int) -> str:
+    return "The subtask with its" if subtasks == 1 else f"All {counted(subtasks, 'subtask')} with their"
+
+
 def _risk(what: str, impact: Impact, mitigation: str, likelihood: Likelihood = Likelihood.MEDIUM) -> PlanRisk:
     return PlanRisk(description=what, impact=impact, likelihood=likelihood, mitigation=mitigation)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

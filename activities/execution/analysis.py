@@ -10,6 +10,7 @@ from activities.index.model import Index
 from activities.index.records import Symbol
 from activities.index.shelf import IndexShelf
 from activities.plain_text import strip_control
+from states.amounts import counted
 from states.execution import Metrics
 
 _SYMBOLS = 200
@@ -41,7 +42,7 @@ _MISSED = "removed but still used:"
 
 
 def _report(before: Index, now: Index, paths: list[str]) -> Iterator[str]:
-    yield f"{len(paths)} files changed"
+    yield f"{counted(len(paths), 'file')} changed"
     count = 0
     for path in paths:
         old = {symbol.qualified: symbol for symbol in before.symbols_in(path)}

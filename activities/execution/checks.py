@@ -13,6 +13,7 @@ from activities.git import GitError
 from activities.index.languages import CODE, language_of
 from activities.index.parse import MAX_BYTES, parse
 from activities.plain_text import strip_line
+from states.amounts import counted
 from states.artifacts.plan import FileChange, FileChangeKind
 from states.execution import Metrics
 
@@ -37,7 +38,11 @@ async def validate(place: Place, outcome: Outcome) -> None:
     outcome.metrics += Metrics(warnings=len(doubtful))
     broken = {path: why for path, why in broken.items() if path not in doubtful}
     wrong = _misplaced(place, step.files)
-    lines = [f"{len(changed)} changed files, {len(step.files)} paths checked", *broken.values(), *wrong]
+    lines = [
+        f"{counted(len(changed), 'changed file')}, {counted(len(step.files), 'path')} checked",
+        *broken.values(),
+        *wrong,
+    ]
     outcome.output = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
     outcome.tail = "\n".join(lines[:50])
     if broken or wrong:

@@ -11,6 +11,7 @@ from pathlib import Path
 from activities.execution.listing import PLAIN, PROGRAM
 from activities.execution.outcome import StepFailed
 from activities.plain_text import strip_line
+from states.amounts import counted
 from states.artifacts.plan import FileChange, FileChangeKind
 
 MOST_BYTES = 32 << 20
@@ -70,7 +71,8 @@ def _modify(folder: int, name: str, change: FileChange) -> None:
         found = data.count(old)
         if found != edit.count:
             raise StepFailed(
-                f"cannot modify {path}: the text of edit {number} is there {found} times, not {edit.count}"
+                f"cannot modify {path}: the text of edit {number} is there {counted(found, 'time')}, "
+                f"not {edit.count}"
             )
         if len(data) + found * (len(new) - len(old)) > MOST_BYTES:
             raise StepFailed(f"cannot modify {path}: edit {number} makes it larger than {MOST_BYTES:,} bytes")

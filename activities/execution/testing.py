@@ -9,6 +9,7 @@ from activities.execution.junit import MOST_BYTES, ReportUnreadable, TestReport,
 from activities.execution.outcome import Outcome
 from activities.tools.confined import opened
 from activities.tools.errors import ToolError
+from states.amounts import counted
 from states.execution import Metrics
 
 
@@ -36,10 +37,12 @@ async def run_tests(place: Place, outcome: Outcome) -> None:
 
 def _count(report: TestReport, outcome: Outcome) -> None:
     outcome.metrics += Metrics(tests_passed=report.passed, tests_failed=report.failed)
-    outcome.notes.append(f"{report.passed} tests passed, {report.failed} failed, {report.skipped} skipped")
+    outcome.notes.append(
+        f"{counted(report.passed, 'test')} passed, {report.failed} failed, {report.skipped} skipped"
+    )
     outcome.notes += [f"failed: {name}" for name in report.failures]
     if report.failed and not outcome.error:
-        outcome.error = f"{report.failed} tests failed, although the command reported success"
+        outcome.error = f"{counted(report.failed, 'test')} failed, although the command reported success"
 
 
 def _stamp(root: Path, path: str) -> tuple[int, ...] | None:

@@ -13,6 +13,7 @@ from activities.index.pack import File, Pack, from_bytes
 from activities.index.parse import MAX_BYTES, decode
 from activities.index.records import Role
 from activities.index.tree import FolderTree, GitTree, Listed, open_tree
+from states.amounts import counted
 
 _PROGRESS_EVERY = 1_000
 _NO_FILES = ("symlink", "submodule")
@@ -59,7 +60,7 @@ def _build(tree: GitTree | FolderTree, known: Iterable[Pack], progress: Progress
     headers = settle_headers(item.path for item in listed)
     assembly = assemble([_file(item, headers) for item in listed], known)
     missing = assembly.missing()
-    progress(f"{len(listed)} files listed, {len(missing)} to parse")
+    progress(f"{counted(len(listed), 'file')} listed, {len(missing)} to parse")
     read = 0
     for first, batch in parse_all(tree, missing):
         texts = missing[first : first + len(batch.records)]
@@ -69,7 +70,7 @@ def _build(tree: GitTree | FolderTree, known: Iterable[Pack], progress: Progress
                 progress(f"{each.path!a} is passed over: reading it ends or outlasts a process")
         before, read = read, read + len(batch.records)
         if read // _PROGRESS_EVERY > before // _PROGRESS_EVERY:
-            progress(f"{read} of {len(missing)} files parsed")
+            progress(f"{read} of {counted(len(missing), 'file')} parsed")
     return assembly.pack()
 
 

@@ -14,6 +14,7 @@ from phasegate.cooperbench.report import BenchReport, solo_interface, solo_repor
 from phasegate.problems import Interrupted, Problem, WrongUse
 from phasegate.session import Outcome, Session
 from states.agents import Allowance
+from states.amounts import counted
 from states.cooperation import CooperationProgress
 
 _QUIET_SECONDS = 15.0
@@ -75,7 +76,9 @@ class _Shown:
 
     def progress(self, now: CooperationProgress) -> None:
         """How far it is."""
-        agents = [f"{a.agent}: {a.calls} calls{f', {a.doing}' if a.doing else ''}" for a in now.agents]
+        agents = [
+            f"{a.agent}: {counted(a.calls, 'call')}{f', {a.doing}' if a.doing else ''}" for a in now.agents
+        ]
         line = "; ".join([now.doing, *agents] if now.doing else agents)
         if self._session.err.is_terminal:
             if self._status is None:

@@ -9,6 +9,7 @@ from phasegate.screen.asking import ask
 from phasegate.screen.job import choices
 from phasegate.screen.tame import tame, tame_line
 from phasegate.session import Session
+from states.amounts import counted
 from states.artifacts.discovery import Ambiguity, ContextDiscoveryArtifact
 from states.record import QuestionState
 from states.view import JobView
@@ -61,7 +62,7 @@ class QuestionTalk:
             code = tame(about.context).rstrip().splitlines()
             lines += [Text(f"    {line}", "dim") for line in code[:_CONTEXT_LINES]]
             if len(code) > _CONTEXT_LINES:
-                lines.append(Text(f"    … {len(code) - _CONTEXT_LINES} more lines", "dim"))
+                lines.append(Text(f"    … {counted(len(code) - _CONTEXT_LINES, 'more line')}", "dim"))
         if question.ref.why:
             lines.append(Text(f"Why it matters: {tame_line(question.ref.why)}"))
         summaries = {c.label: c.summary for c in about.candidates} if about else {}

@@ -7,6 +7,7 @@ from pathlib import Path
 from phasegate.cooperbench.files import all_there
 from phasegate.cooperbench.interface import FileInterface
 from phasegate.settings import Settings
+from states.amounts import counted
 
 TOKEN = "HF_TOKEN"
 """the variable that Hugging Face's own tools read"""
@@ -46,4 +47,4 @@ def upload(given: FileInterface) -> str:
             f"not uploaded to {target}: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
         )
     where = f"as pull request {done.pr_url}" if done.pr_url else f"as {done.commit_url}"
-    return f"uploaded {len(paths)} files to {target} {where}"
+    return f"uploaded {counted(len(paths), 'file')} to {target} {where}"

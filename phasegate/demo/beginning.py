@@ -5,6 +5,7 @@ import shlex
 
 from phasegate.demo.story import JOB, Story
 from phasegate.screen.job import choices
+from states.amounts import counted
 from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.discovery import ContextDiscoveryArtifact
 from states.record import JobSpec
@@ -58,7 +59,7 @@ async def discover(story: Story) -> None:
     story.claim(bool(ranking), "DISCOVERY found no relevant file")
     story.kept[Phase.DISCOVERY] = (await story.digests())[Phase.DISCOVERY]
     story.tell.say(
-        f"It read {found.files_total} files without any model and ranked {len(ranking)}; "
+        f"It read {counted(found.files_total, 'file')} without any model and ranked {len(ranking)}; "
         f"a mechanical review passed the result, sha256 {story.kept[Phase.DISCOVERY][:12]}. The first three:"
     )
     story.tell.points((str(n), f"{r.path}: {'; '.join(r.reasons)}") for n, r in enumerate(ranking[:3], 1))

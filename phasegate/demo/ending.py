@@ -9,6 +9,7 @@ from phasegate.screen.job import progress_line
 from phasegate.screen.lists import ledger_lines
 from phasegate.screen.options import fact_lines
 from phasegate.screen.restart import restart_lines
+from states.amounts import counted
 from states.ledger import EntryKind
 from states.messages import RestartFrom
 from states.render import markdown
@@ -81,7 +82,7 @@ async def export(story: Story) -> None:
     lines = story.output.read_text(encoding="utf-8").splitlines()
     story.claim(any(SIGNATURE in line for line in lines), "the plan does not have what was learned")
     steps = [line.strip("# ") for line in lines if line.lower().startswith(("### step", "step"))]
-    story.tell.say(f"{len(lines)} lines for whoever implements it; its steps:")
+    story.tell.say(f"{counted(len(lines), 'line')} for whoever implements it; its steps:")
     story.tell.points(("-", step) for step in steps)
 
 

@@ -8,6 +8,7 @@ from temporalio.api.enums.v1 import EventType
 from phasegate.demo.story import JOB, Story
 from phasegate.screen.artifact import changes
 from phasegate.screen.job import progress_line
+from states.amounts import counted
 from states.artifacts.contracts import ContractDesignArtifact
 from states.ledger import EntryKind
 from states.render import markdown
@@ -26,7 +27,7 @@ async def refuse(story: Story) -> None:
     story.refused = gate.digest
     story.tell.say(
         f"Gate {gate.id} shows every interface that the change touches. What nobody has said yet is left "
-        f"open, not invented: {len(design.open_points)} points."
+        f"open, not invented: {counted(len(design.open_points), 'point')}."
     )
     story.tell.points(("~", f"{m.path}:{m.line} {m.signature}") for m in design.method_contracts)
     story.tell.say("You miss the new method, and say what it should look like:")

@@ -9,6 +9,7 @@ from rich.text import Text
 from phasegate.screen.artifact import diff_text
 from phasegate.screen.tame import tame, tame_line
 from states.act_commands import NextCommand
+from states.amounts import counted
 
 WIDTH = 80
 """columns of prose where more would fit"""
@@ -59,7 +60,7 @@ class Telling:
             assert isinstance(line, Text)
             self._put(line)
         if len(lines) > most:
-            self.say(f"… {len(lines) - most} more lines", "dim")
+            self.say(f"… {counted(len(lines) - most, 'more line')}", "dim")
 
     def lines(self, parts: Iterable[Text]) -> None:
         """Lines as other commands print them, as wide as the screen."""

@@ -10,6 +10,7 @@ from phasegate.screen.lists import NARROW
 from phasegate.screen.models import agent_words
 from phasegate.screen.tame import tame_line
 from states.agents import AgentNote, Usage
+from states.amounts import counted
 from states.spending import dollars, in_words
 from states.trace import AgentProgress
 
@@ -82,4 +83,4 @@ def _stacked(note: AgentNote, live: AgentProgress | None) -> tuple[Text, ...]:
 
 
 def _used(used: Usage) -> str:
-    return in_words(used) + (f", {used.cached_tokens:,} tokens cached" if used.cached_tokens else "")
+    return in_words(used) + (f", {counted(used.cached_tokens, 'token')} cached" if used.cached_tokens else "")

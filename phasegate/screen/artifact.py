@@ -10,6 +10,7 @@ from rich.text import Text
 
 from phasegate.screen.markdown import as_markdown
 from phasegate.screen.tame import tame
+from states.amounts import counted
 from states.artifacts.kinds import StoredArtifact
 from states.record import Gate
 from states.render import markdown
@@ -36,7 +37,7 @@ class Capped:
             yield from line
             yield Segment.line()
         if len(lines) > MOST_LINES:
-            yield Text(f"… {len(lines) - MOST_LINES} more lines", "dim")
+            yield Text(f"… {counted(len(lines) - MOST_LINES, 'more line')}", "dim")
 
 
 def artifact_panel(stored: StoredArtifact, gate: Gate) -> Panel:

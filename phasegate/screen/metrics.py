@@ -45,7 +45,7 @@ def _acting(metrics: JobMetrics, act: Metrics) -> list[tuple[str, str, str]]:
         ("  files changed", f"{files:,}", f"{how}; {counted(act.lines_changed, 'line')}"),
         ("  commands executed", f"{act.commands_executed:,}", ""),
         ("  tests passed", f"{act.tests_passed:,}", f"{act.tests_failed:,} failed"),
-        ("  errors", f"{act.errors:,}", f"{act.warnings:,} warnings"),
+        ("  errors", f"{act.errors:,}", counted(act.warnings, "warning")),
     ]
 
 
@@ -67,7 +67,9 @@ def _cost(metrics: JobMetrics) -> tuple[str, str]:
 
 def _tokens(metrics: JobMetrics) -> str:
     note = f"{metrics.cached_tokens:,} of them from a provider's cache"
-    return note + (f"; {metrics.estimated_calls:,} calls estimated" if metrics.estimated_calls else "")
+    return note + (
+        f"; {counted(metrics.estimated_calls, 'call')} estimated" if metrics.estimated_calls else ""
+    )
 
 
 def _phases(phases: tuple[object, ...]) -> str:

@@ -6,6 +6,7 @@ from rich.text import Text
 
 from phasegate.screen.tame import tame, tame_line
 from states.agents import Usage
+from states.amounts import counted
 from states.models import ladder_words, ladders_in_words
 from states.record import Reply
 from states.spending import dollars, in_words
@@ -73,5 +74,5 @@ def reply_words(reply: Reply) -> str:
 def cost(used: Usage) -> str:
     """The shortest word for what was used: dollars, and tokens where no price is known."""
     if used.calls and used.calls == used.unpriced_calls:
-        return f"{used.tokens:,} tokens"
+        return counted(used.tokens, "token")
     return f"{dollars(used.cost_usd)}{' and more' if used.unpriced_calls else ''}"

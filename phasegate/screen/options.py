@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from phasegate.screen.tame import tame_line
-from states.amounts import NOT_ESTIMATED, estimate_words
+from states.amounts import NOT_ESTIMATED, counted, estimate_words
 from states.artifacts.plan import PlanOption
 from states.options import Criterion, RankedOption
 from states.render_options import HEAD, option_rows
@@ -57,7 +57,7 @@ def fact_lines(view: JobView) -> Iterator[Text]:
             _time(each.duration_minutes),
             f"{each.confidence:.0%} sure",
             f"{each.risk} risk",
-            f"{each.steps} step{'s' * (each.steps != 1)}",
+            counted(each.steps, "step"),
         )
         yield Text(f"     {', '.join(facts)}", "dim")
 

@@ -14,6 +14,7 @@ from phasegate.screen.agents import model_words
 from phasegate.screen.models import agent_words, pair
 from phasegate.screen.tame import tame, tame_line
 from states.agents import AgentNote
+from states.amounts import counted
 from states.spending import in_words
 from states.trace import AgentProgress, TraceKind
 
@@ -83,9 +84,9 @@ def _content(text: str, full: bool) -> Iterator[Text]:
     lines = tame(text).rstrip().splitlines()
     for line in lines if full else lines[:MOST_LINES]:
         over = 0 if full else len(line) - LONGEST_LINE
-        yield Text(f"  {line[:LONGEST_LINE]}… {over:,} more characters" if over > 0 else f"  {line}")
+        yield Text(f"  {line[:LONGEST_LINE]}… {counted(over, 'more character')}" if over > 0 else f"  {line}")
     if not full and len(lines) > MOST_LINES:
-        yield Text(f"  … {len(lines) - MOST_LINES:,} more lines; --full shows them", "dim")
+        yield Text(f"  … {counted(len(lines) - MOST_LINES, 'more line')}; --full shows all", "dim")
 
 
 def _call(function: dict[str, Any], full: bool) -> Text:
@@ -94,5 +95,5 @@ def _call(function: dict[str, Any], full: bool) -> Text:
     if full:
         return Text.assemble("  → ", (name, "bold"), f" {tame(arguments)}")
     over = len(arguments) - LONGEST_LINE
-    rest = f" {over:,} more characters; --full shows them" if over > 0 else ""
+    rest = f" {counted(over, 'more character')}; --full shows all" if over > 0 else ""
     return Text.assemble("  → ", (name, "bold"), f" {tame_line(arguments, LONGEST_LINE)}", (rest, "dim"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from states.amounts import counted
 from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.validation import IndependenceCheck, ValidationArtifact
@@ -117,11 +118,14 @@ def _summary(validated: ValidationArtifact, plan: ImplementationPlanArtifact) ->
     tests = len(plan.test_plan.unit_tests) + len(plan.test_plan.integration_tests)
     if summary.files_affected != files:
         yield technical(
-            f"it counts {summary.files_affected} files but the plan touches {files}; correct the count",
+            f"it counts {counted(summary.files_affected, 'file')} but the plan touches {files}; "
+            "correct the count",
             "plan_summary",
         )
     if summary.tests_planned != tests:
-        yield warning(f"it counts {summary.tests_planned} tests but the plan has {tests}", "plan_summary")
+        yield warning(
+            f"it counts {counted(summary.tests_planned, 'test')} but the plan has {tests}", "plan_summary"
+        )
     if summary.estimated_complexity is Level.LOW and files >= SIMPLE_BELOW_FILES:
         yield warning(f"the complexity is called LOW although {files} files are touched", "plan_summary")
     if not validated.risk_assessment:

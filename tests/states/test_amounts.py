@@ -1,9 +1,52 @@
 """Counts and times in words."""
 
+import ast
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
 import pytest
 
 from states.amounts import counted, estimate_words, metric_words, seconds_words, span_words
 from states.execution import Metrics
+
+NEVER_ONE = {
+    "activities/desks/fencing.py",
+    "activities/desks/shown.py",
+    "activities/deterministic/conventions.py",
+    "activities/deterministic/ways.py",
+    "activities/store.py",
+    "activities/tools",
+    "phasegate/actions/planning.py",
+    "phasegate/demo/beginning.py",
+    "phasegate/log_processors.py",
+    "phasegate/screen/acting.py",
+}
+"""where a count is more than one, or the form of the text is laid down, as that of the agents' tools"""
+ROOT = Path(__file__).parents[2]
+
+
+def uncounted(file: Path) -> Iterator[str]:
+    """`{len(x)} things` in a text: with one of them it reads `1 things`."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if not isinstance(node, ast.JoinedStr):
+            continue
+        for value, text in pairwise(node.values):
+            if not (isinstance(value, ast.FormattedValue) and isinstance(text, ast.Constant)):
+                continue
+            counts = isinstance(value.value, ast.Call) and ast.unparse(value.value.func) == "len"
+            if counts and re.match(r" (\w+ )?\w+s\b", str(text.value)):
+                yield f"{file.relative_to(ROOT)}:{node.lineno}"
+
+
+def test_texts_count_with_the_one_helper() -> None:
+    folders = ("states", "activities", "workflows", "phasegate")
+    files = [file for folder in folders for file in sorted((ROOT / folder).rglob("*.py"))]
+    assert len(files) > 100
+    assert [
+        place for file in files for place in uncounted(file) if not place.startswith(tuple(NEVER_ONE))
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -42,6 +85,8 @@ def test_estimates_are_round_and_nothing_is_none(minutes: float, words: str) -> 
 def test_counts() -> None:
     assert counted(0, "line") == "0 lines"
     assert counted(1, "line") == "1 line"
+    assert counted(1, "place uses", "places use") == "1 place uses"
+    assert counted(2, "place uses", "places use") == "2 places use"
     assert counted(1200, "line") == "1,200 lines"
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from states import restart as rules
 from states.advance import advance
+from states.amounts import counted
 from states.facts import facts_of
 from states.machine import can_fire
 from states.messages import RestartFrom
@@ -322,7 +323,9 @@ def test_only_so_many_restarts_without_a_person_in_between(most: int) -> None:
     record = new_job(max_restarts=most)
     for _ in range(most):
         restart_once(record)
-    assert f"{most} restarts in a row without a person's decision" in why_refused(record, phase="discovery")
+    assert f"{counted(most, 'restart')} in a row without a person's decision" in why_refused(
+        record, phase="discovery"
+    )
     assert not can_fire(record.state, Trigger.RESTART_FROM_DISCOVERY, facts_of(record))
 
 

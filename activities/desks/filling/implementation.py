@@ -6,6 +6,7 @@ from activities.deterministic import errors, testing
 from activities.deterministic.bundle import existing_code
 from activities.deterministic.models import model_of
 from activities.index.records import Symbol
+from states.amounts import counted
 from states.artifacts.base import ModelDefinition
 from states.grounding import path_of
 from states.words import Operation
@@ -108,7 +109,7 @@ def _edits(written: list[str], where: str, at: Sources) -> dict[str, list[list[f
         elif lines and path in at.index.paths and at.readable(path):
             total = len(at.index.text(path).splitlines())
             if lines[1] >= total + 1:
-                at.problems.add(f"{where}[{number}]", f"the file has {total} lines today", place)
+                at.problems.add(f"{where}[{number}]", f"the file has {counted(total, 'line')} today", place)
         ranges += [list(lines)] if lines else []
     return found
 

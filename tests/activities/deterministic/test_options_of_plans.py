@@ -82,6 +82,15 @@ def test_the_full_change_has_every_subtask_and_the_documents(shop: Path) -> None
     assert tests.command == f"python -m pytest --junitxml={tests.report}"
 
 
+def test_one_of_a_thing_is_told_in_the_singular(shop: Path) -> None:
+    """One document, and one subtask where the task names one place; several are told as several."""
+    full, wide = options_in(Walk(shop))["full"], options_in(Walk(shop, task=WIDE))["full"]
+    assert "README.md says what the code does" in full.pros
+    assert not [text for text in (*full.pros, full.plan.description) if " 1 subtasks" in text]
+    assert full.plan.description.startswith("The subtask with its tests, ")
+    assert wide.plan.description.startswith("All ")
+
+
 def test_the_smallest_change_leaves_tests_and_documents_out(shop: Path) -> None:
     options = options_in(Walk(shop))
     smallest, full = options["smallest"], options["full"]

@@ -141,7 +141,7 @@ def test_a_worktree_may_go_while_its_index_is_used(make_repo: MakeRepo, tmp_path
 def test_progress_is_told_on_large_trees(make_repo: MakeRepo) -> None:
     told: list[str] = []
     open_index(make_repo({f"f{n}.py": f"x = {n}\n" for n in range(1_100)}), "HEAD", progress=told.append)
-    assert told == ["1100 files listed, 1100 to parse", "1100 of 1100 files parsed"]
+    assert told == ["1,100 files listed, 1100 to parse", "1100 of 1,100 files parsed"]
 
 
 @pytest.mark.parametrize(

@@ -85,9 +85,9 @@ def test_a_conversation_is_printed_tame_and_cut_unless_all_is_wanted(staffed: Co
     assert "<U+001B>[2J" in ran.out
     assert "[bold]x[/bold]" in ran.out
     assert "[3] assistant" in ran.out
-    assert "more characters; --full shows them" in ran.out
+    assert "more characters; --full shows all" in ran.out
     assert "[4] answer of look" in ran.out
-    assert "… 88 more lines; --full shows them" in ran.out
+    assert "… 88 more lines; --full shows all" in ran.out
     assert "line 99" not in ran.out
     full = staffed("agents", job, "discovery-1", "--full").out
     assert "\n  line 99\n" in full

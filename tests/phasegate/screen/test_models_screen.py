@@ -90,9 +90,9 @@ def test_messages_are_cut_in_both_directions() -> None:
         {"role": "tool", "tool_call_id": "c1", "content": "y" * 500 + "\nz" * 20},
     ]
     told = "\n".join(line.plain for line in message_lines(messages, full=False))
-    assert "600 more characters; --full shows them" in told
+    assert "600 more characters; --full shows all" in told
     assert "100 more characters" in told
-    assert "… 9 more lines; --full shows them" in told
+    assert "… 9 more lines; --full shows all" in told
     whole = "\n".join(line.plain for line in message_lines(messages, full=True))
     assert "more" not in whole
     assert whole.count("  z") == 20
