@@ -9,9 +9,9 @@ MOST = 50
 LONGEST = 400
 _BULLET = re.compile(r"^(\s*)(?:[-*+•]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(.+?)\s*#*|\*\*([^*]+?):?\*\*:?)\s*$")
-_TITLE = re.compile(
-    r"^\s*(?:\*\*)?(?:title|feature|task|summary|goal)\s*:?\s*(?:\*\*)?\s*:?\s*(?P<t>\S.*)$", re.I
-)
+# `Title: x`, `**Title**: x`, `**Title:** x`: without either, `title` is a word of the task, or begins one.
+_NAMES = r"(?:title|feature|task|summary|goal)"
+_TITLE = re.compile(rf"^\s*(?:{_NAMES}\s*:|\*\*\s*{_NAMES}\s*(?::\s*\*\*|\*\*\s*:?))\s*(?P<t>\S.*)$", re.I)
 _LABEL = re.compile(r"^\*\*([^*]{1,60}?)\*\*\s*:?\s*")
 _SILENT = re.compile(
     r"background|benefit|motivation|context|current|today|why|example|usage|reference|see also|"

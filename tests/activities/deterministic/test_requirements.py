@@ -56,6 +56,18 @@ def test_a_text_that_asks_for_nothing_is_one_requirement() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "text", ["titleize keeps acronyms", "feature flags are off", "Goals of a match are lost", "tasks vanish"]
+)
+def test_a_task_that_begins_like_a_title_is_not_cut(text: str) -> None:
+    assert split(text).requirements == [text]
+
+
+@pytest.mark.parametrize("label", ["Title: ", "**Title**: ", "**Feature:** ", "**Task** ", "goal:"])
+def test_a_title_is_told_by_its_label(label: str) -> None:
+    assert split(f"{label}Add a cache\n\nIt is slow today.").requirements == ["Add a cache"]
+
+
 def test_abbreviations_and_dotted_names_end_no_sentence() -> None:
     found = split("Support shells, e.g. Bash and `os.path.join`. Fix the rest.")
     assert found.requirements == ["Support shells, e.g. Bash and `os.path.join`.", "Fix the rest."]
