@@ -33,6 +33,14 @@ def joined(
     return plan.model_copy(update={"options": (*brought, *fresh), "open_points": (*plan.open_points, *why)})
 
 
+def mended(options: Sequence[PlanOption], brought: Sequence[PlanOption]) -> tuple[PlanOption, ...]:
+    """The options with those that people `brought` along, or mended, in the places of older versions."""
+    theirs = {each.id: each for each in brought}
+    known = {each.id for each in options}
+    added = [each for each in brought if each.id not in known]
+    return (*added, *(theirs.get(each.id, each) for each in options))
+
+
 def with_drafts(
     base: Artifact, drafts: Sequence[PlanOption], left_out: Iterable[tuple[str, str]], brief: Brief
 ) -> Artifact:

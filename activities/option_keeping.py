@@ -20,6 +20,20 @@ async def store_plans(store: Store, options: Iterable[PlanOption]) -> dict[str, 
     return {each.id: await store.put(canonical_json(each.plan.model_dump(mode="json"))) for each in options}
 
 
+async def store_option(store: Store, option: PlanOption) -> str:
+    """An option on its own, for a job that it is brought along to; gives its digest."""
+    return await store.put(canonical_json(option.model_dump(mode="json")))
+
+
+def peoples_own(
+    options: Iterable[PlanOption], before: Iterable[PlanOption], brought: Iterable[PlanOption]
+) -> tuple[PlanOption, ...]:
+    """Those of an edit's options that no planner drew up: what was `brought` along, as the edit has it, and
+    what the edit adds to the options `before`."""
+    theirs, drawn_up = {each.id for each in brought}, {each.id for each in before}
+    return tuple(each for each in options if each.id in theirs or each.id not in drawn_up)
+
+
 def edited(
     artifact: Optional,
     previous: Artifact | None,

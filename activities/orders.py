@@ -60,7 +60,7 @@ class WorkOrder(Piece):
     """how many ways to implement are wanted"""
     ranking: dict[Criterion, float] = Field(default_factory=dict)
     brought: tuple[str, ...] = ()
-    """digests of options that people brought along"""
+    """digests of options that people brought along; in VALIDATION only of those that they mended since"""
     refine: tuple[str, ...] = ()
     """what people asked of the options at the VALIDATION gate, oldest first"""
 
@@ -72,6 +72,8 @@ class Handover(Piece):
     size: int
     made_by: str
     summary: str
+    brought: tuple[str, ...] = ()
+    """after an edit that changed what people brought along: digests of that, as it is now"""
 
 
 class LeftOut(Piece):
@@ -116,6 +118,8 @@ class EditOrder(Piece):
     previous: str = ""
     """digest of the version that it replaces"""
     ranking: dict[Criterion, float] = Field(default_factory=dict)
+    brought: tuple[str, ...] = ()
+    """digests of options that people brought along, as they are now"""
 
 
 class LedgerPage(Piece):

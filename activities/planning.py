@@ -17,7 +17,7 @@ from activities.brief import Brief, Planner
 from activities.briefing import Briefing, Workspaces, lasting
 from activities.heartbeat import beating
 from activities.option_joining import with_drafts
-from activities.option_keeping import BadOption, edited, store_plans
+from activities.option_keeping import BadOption, edited, peoples_own, store_option, store_plans
 from activities.orders import (
     EditOrder,
     Handover,
@@ -128,7 +128,8 @@ class PlanningActivities:
         except (ValidationError, ValueError) as problem:
             raise ApplicationError(_first(problem), type="InvalidEdit", non_retryable=True) from None
         artifact = artifact.model_copy(update={"made_by": f"person:{order.by}"})
-        return await self._briefing.keep(order.phase, artifact, order.built_from)
+        kept = await self._briefing.keep(order.phase, artifact, order.built_from)
+        return kept.model_copy(update={"brought": await self._mended(artifact, order)})
 
     @activity.defn
     async def join_options(self, order: JoinOrder) -> Handover:
@@ -177,6 +178,14 @@ class PlanningActivities:
         subtasks = plan.subtasks if isinstance(plan, ImplementationPlanArtifact) else ()
         names = [subtask.subtask_id for subtask in subtasks]
         return edited(artifact, known.get(order.phase), names, order.by, order.ranking)
+
+    async def _mended(self, artifact: Artifact, order: EditOrder) -> tuple[str, ...]:
+        """Digests of what people brought along as the edit has it; none where it changes nothing of that."""
+        known = [await lasting(self._shelf.option(digest)) for digest in order.brought]
+        before = await self._briefing.artifacts({order.phase: order.previous} if order.previous else {})
+        theirs = peoples_own(options_of(artifact), options_of(before.get(order.phase)), known)
+        digests = tuple([await store_option(self._store, option) for option in theirs])
+        return digests if digests != order.brought else ()
 
     async def _work(self, order: WorkOrder, method: Callable[[Brief], Artifact]) -> Handover:
         async with beating():

@@ -2,10 +2,10 @@
 
 from typing import Self
 
+from activities.option_keeping import store_option
 from activities.store import Store, open_store
 from phasegate.problems import Problem, UnknownJob
 from phasegate.settings import Settings
-from states.artifacts.base import canonical_json
 from states.artifacts.plan import PlanOption
 from states.option_checks import options_of
 from states.record import JobRecord
@@ -51,4 +51,4 @@ class StoredJobs:
 
     async def keep_option(self, option: PlanOption) -> str:
         """Store an option that a job is to be started with; gives its digest."""
-        return await self._store.put(canonical_json(option.model_dump(mode="json")))
+        return await store_option(self._store, option)

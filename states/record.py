@@ -279,6 +279,8 @@ class JobRecord(BaseModel):
     restarts_total: int = 0
     ai_revisions: dict[Phase, int] = Field(default_factory=dict)
     human_revisions: dict[Phase, int] = Field(default_factory=dict)
+    mended: tuple[str, ...] = ()
+    """digests of the options that people brought along, as they edited them since; none: as `spec.brought`"""
     selected: Selection | None = None
     stuck: str = ""
     """the digest that came back unchanged after a revision; a person decides instead of a loop"""
@@ -328,6 +330,10 @@ class JobRecord(BaseModel):
         )
         self.ledger.append(entry)
         return entry
+
+    def brought(self) -> tuple[str, ...]:
+        """Digests of the options that people brought along, as they are now."""
+        return self.mended or self.spec.brought
 
     def spent(self) -> Usage:
         """What all agents used so far."""

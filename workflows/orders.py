@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from activities.orders import SHOWED, AnswerGiven, PrepareOrder, ReviewOrder, WorkOrder
+from activities.orders import SHOWED, AnswerGiven, EditOrder, PrepareOrder, ReviewOrder, WorkOrder
 from states.people import BEST_GUESS, is_person, is_policy
-from states.record import JobRecord
+from states.record import Demand, JobRecord
 from states.restart import foundation
 from states.words import WORK_PHASES, Phase
 
@@ -56,9 +56,9 @@ def _options(record: JobRecord, phase: Phase) -> dict[str, Any]:
     match phase:
         case Phase.IMPLEMENTATION_PLAN:
             counted = {"option_count": policy.option_count, "ranking": policy.ranking}
-            return {**counted, "brought": record.spec.brought}
+            return {**counted, "brought": record.brought()}
         case Phase.VALIDATION:
-            return {"ranking": policy.ranking, "refine": refinements(record)}
+            return {"ranking": policy.ranking, "refine": refinements(record), "brought": record.mended}
         case _:
             return {}
 
@@ -92,6 +92,22 @@ def _answers(record: JobRecord) -> tuple[AnswerGiven, ...]:
             by=by_policy if q.open else q.by,
         )
         for q in record.questions
+    )
+
+
+def edit_order(record: JobRecord, phase: Phase, demand: Demand) -> EditOrder:
+    """Take a person's own version of the artifact under review."""
+    given = demand.artifact
+    return EditOrder(
+        job=record.job,
+        phase=phase,
+        by=demand.by,
+        built_from=built_from(record, phase),
+        body=given if isinstance(given, dict) else None,
+        stored=given.removeprefix("sha256:") if isinstance(given, str) else "",
+        previous=current.digest if (current := record.current(phase)) else "",
+        ranking=record.spec.policy.ranking,
+        brought=record.brought(),
     )
 
 

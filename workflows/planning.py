@@ -12,7 +12,7 @@ from temporalio.exceptions import ApplicationError, FailureError
 from states.amounts import counted
 
 with workflow.unsafe.imports_passed_through():
-    from activities.orders import EditOrder, Handover, LoadOrder, WorkOrder
+    from activities.orders import Handover, LoadOrder, WorkOrder
     from activities.planning import PlanningActivities
     from states.acting import STARTED_WITH, acts_now, begin_act, note_report, starts_to_act
     from states.advance import advance, begin, end, record_artifact, record_review, review_trigger
@@ -22,6 +22,7 @@ with workflow.unsafe.imports_passed_through():
     from states.facts import decisions_enough, facts_of
     from states.ledger import LedgerEntry
     from states.machine import MoveRefused
+    from states.mending import record_mended
     from states.messages import Ack, Malformed, RestartFrom
     from states.receive import note_refusal, read, receive, take
     from states.record import ArtifactRef, Demand, JobRecord, JobSpec
@@ -44,7 +45,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.execution import PROGRESS
     from workflows.failures import reason_of
     from workflows.inputs import decode, only
-    from workflows.orders import built_from, feedback_for, prepare_order, review_order, work_order
+    from workflows.orders import built_from, edit_order, feedback_for, prepare_order, review_order, work_order
     from workflows.patience import is_near, is_quick
 
 NOT_READ = "the job has not been read from the store"
@@ -254,19 +255,10 @@ class PlanningWorkflow(Acting, Drafting):
             return demand.trigger
         phase = self.record.state.phase
         assert phase is not None
-        given = demand.artifact
-        order = EditOrder(
-            job=self.record.job,
-            phase=phase,
-            by=demand.by,
-            built_from=built_from(self.record, phase),
-            body=given if isinstance(given, dict) else None,
-            stored=given.removeprefix("sha256:") if isinstance(given, str) else "",
-            previous=current.digest if (current := self.record.current(phase)) else "",
-            ranking=self.record.spec.policy.ranking,
-        )
         try:
-            handover = await self.local(PlanningActivities.accept_edit, order)
+            handover = await self.local(
+                PlanningActivities.accept_edit, edit_order(self.record, phase, demand)
+            )
         except FailureError as failed:
             note_refusal(self.record, Message.EDIT, reason_of(failed), workflow.now())
             if self.record.demand is demand:
@@ -275,6 +267,7 @@ class PlanningWorkflow(Acting, Drafting):
         if self.record.demand is not demand:
             return None
         self._submit(phase, handover)
+        record_mended(self.record, handover.brought)
         return Trigger.EDIT
 
     async def _work(self, phase: Phase) -> Trigger | None:

@@ -18,9 +18,9 @@ from activities.desks.problems import Problems, Refused
 from activities.desks.prompts import opening
 from activities.desks.schemas import tool
 from activities.deterministic import commands
+from activities.option_keeping import store_option
 from activities.store import Store
 from states.amounts import counted
-from states.artifacts.base import canonical_json
 from states.artifacts.plan import PlanOption
 from states.option_checks import option_problems, options_of
 from states.plan_reading import BadPlan, read_option
@@ -70,7 +70,7 @@ class OptionDesk(PlanningDesk):
         for problem in option_problems(option, names):
             problems.add("the option", problem)
         problems.raise_any()
-        digest = await self._store.put(canonical_json(option.model_dump(mode="json")))
+        digest = await store_option(self._store, option)
         steps = len(option.plan.steps)
         return done(f"the option is taken: {counted(steps, 'step')}", option=digest)
 

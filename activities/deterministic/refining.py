@@ -7,7 +7,7 @@ from activities.brief import Brief
 from activities.deterministic.names import files_named
 from activities.deterministic.wording import cut, listed
 from activities.index.model import Index
-from activities.option_joining import REFINEMENT
+from activities.option_joining import REFINEMENT, mended
 from states.artifacts.base import OpenPoint
 from states.artifacts.plan import Plan, PlanOption, PlanStep, StepType
 from states.artifacts.validation import ValidationArtifact
@@ -28,7 +28,8 @@ Standing = tuple[tuple[PlanOption, ...], tuple[OpenPoint, ...]]
 def standing_options(brief: Brief, index: Callable[[], Index]) -> Standing:
     """The options that VALIDATION stands on, best first: refined by what people asked, sound ones only.
 
-    They are those of the refused version where it was about the same plan, else the plan's.
+    They are those of the refused version where it was about the same plan, else the plan's, as people mended
+    them since.
     """
     options, done = _before(brief)
     asked = [text for text in brief.refine if text not in done]
@@ -56,7 +57,7 @@ def _before(brief: Brief) -> tuple[tuple[PlanOption, ...], tuple[str, ...]]:
     )
     if same and isinstance(previous, ValidationArtifact) and previous.options:
         return previous.options, previous.feedback_answered
-    return plan.options, ()
+    return mended(plan.options, brief.brought), ()
 
 
 def _refined(option: PlanOption, asked: Sequence[str], index: Index) -> PlanOption:

@@ -86,6 +86,21 @@ async def edited(handle: Handle) -> None:
     await until(handle, lambda seen: seen.state is State.VERIFIED and seen.selected is not None)
 
 
+async def brought_along(handle: Handle) -> None:
+    """A plan that an edit adds is brought along by the restart after it, mended, and brought along again."""
+    await _gate(handle, "validation-1")
+    for number, name in ((1, "d"), (3, "e")):
+        view = await _gate(handle, f"validation-{number}")
+        assert view.gate
+        body = {"plan_digest": next(iter(view.artifacts[-1].built_from.values()))}
+        options = [_way(each).model_dump(mode="json") for each in ("a", name)]
+        edit = {"artifact": {**body, "options": options}, "base": view.gate.digest, "by": "ann"}
+        await handle.signal("edit", edit)
+        await _gate(handle, f"validation-{number + 1}")
+        await handle.signal("restart_from", {"phase": "discovery", "by": "ann"})
+    await _gate(handle, "validation-5")
+
+
 async def by_policy(handle: Handle) -> None:
     """Nobody is asked."""
     await until(handle, lambda seen: seen.state is State.VERIFIED and seen.selected is not None)
@@ -154,6 +169,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "options": {"story": chosen_later, "planner": ThreeWays(), "policy": AT_VALIDATION},
     "options_approved": {"story": chosen_while_approving, "planner": ThreeWays(), "policy": AT_VALIDATION},
     "options_edited": {"story": edited, "planner": ThreeWays(), "policy": AT_VALIDATION},
+    "options_brought": {"story": brought_along, "planner": ThreeWays(), "policy": AT_VALIDATION},
     "options_by_policy": {
         "story": by_policy,
         "planner": ThreeWays(),
