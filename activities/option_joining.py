@@ -3,16 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from activities.brief import Brief
-from states.artifacts.base import Artifact, OpenPoint
+from states.artifacts.base import Artifact
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.plan import PlanOption
 from states.artifacts.validation import ValidationArtifact
-from states.option_checks import Optional, sound
+from states.option_checks import REFINEMENT, Optional, left_out_point, sound
 from states.options import ranked
 from states.policy import MOST_OPTIONS
-
-REFINEMENT = "refinement:"
-"""begins the subject of an open point about feedback on options"""
 
 
 def joined(
@@ -27,9 +24,7 @@ def joined(
     kept, left_out = sound((*brought, *drawn_up), subtasks)
     room = min(brief.option_count, MOST_OPTIONS - len(brought))
     fresh = kept[len(brought) :][:room]
-    why = tuple(
-        OpenPoint(subject=f"option {name}", why=f"left out: {reason}") for name, reason in (*wrong, *left_out)
-    )
+    why = tuple(left_out_point(name, reason) for name, reason in (*wrong, *left_out))
     return plan.model_copy(update={"options": (*brought, *fresh), "open_points": (*plan.open_points, *why)})
 
 
@@ -48,7 +43,7 @@ def with_drafts(
 
     What is left out is an open point. Raises TypeError for artifacts without options.
     """
-    points = tuple(OpenPoint(subject=f"option {name}", why=f"left out: {why}") for name, why in left_out)
+    points = tuple(left_out_point(name, why) for name, why in left_out)
     found: Optional
     if isinstance(base, ImplementationPlanArtifact):
         found = joined(base.model_copy(update={"options": ()}), drafts, brief) if drafts else base
@@ -65,7 +60,7 @@ def _refined(base: ValidationArtifact, drafts: Sequence[PlanOption], brief: Brie
     fresh = {draft.id: draft for draft in drafts}
     options = [fresh.get(option.id, option) for option in base.options]
     kept, wrong = sound(options, [s.subtask_id for s in brief.planned().subtasks])
-    points = tuple(OpenPoint(subject=f"option {name}", why=f"left out: {why}") for name, why in wrong)
+    points = tuple(left_out_point(name, why) for name, why in wrong)
     # What could not be done without a model was done by one.
     before = [p for p in base.open_points if not (fresh and p.subject.startswith(REFINEMENT))]
     return base.model_copy(

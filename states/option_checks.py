@@ -1,17 +1,21 @@
 """Whether an option can be carried out, one by one: a bad one does not discard the others."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from states.artifacts.base import Artifact
+from states.artifacts.base import Artifact, OpenPoint
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.plan import Plan, PlanOption, PlanStep, StepType
 from states.artifacts.validation import ValidationArtifact
+from states.people import people_wrote
 from states.steps import check_plan, dependency_graph, resolve
 
 OPTION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 Optional = ImplementationPlanArtifact | ValidationArtifact
 """artifacts that hold options"""
+REFINEMENT = "refinement:"
+"""begins the subject of an open point about feedback on options"""
+_LEFT_OUT = "option "
 _NAMES = r"(?<![\w-]){0}\s*:|\boption\s+{0}(?![\w-])"
 _ENDS = ("completed", "failed", "skipped")
 _RUN = (StepType.SHELL_COMMAND, StepType.TESTING)
@@ -20,6 +24,23 @@ _RUN = (StepType.SHELL_COMMAND, StepType.TESTING)
 def options_of(artifact: Artifact | None) -> tuple[PlanOption, ...]:
     """The options of an artifact; none for those that have no such thing."""
     return artifact.options if isinstance(artifact, Optional) else ()
+
+
+def stand_alone(options: Sequence[PlanOption]) -> bool:
+    """Whether people wrote all that is offered and none of it builds on the planner's subtasks: the planner's
+    own plan stands beside it then, and nothing of that is carried out."""
+    builds = any(step.subtask for option in options for step in option.plan.steps)
+    return bool(options) and not builds and all(people_wrote(option.source) for option in options)
+
+
+def left_out_point(name: str, why: str) -> OpenPoint:
+    """The open point that says why an option is not offered."""
+    return OpenPoint(subject=f"{_LEFT_OUT}{name}", why=f"left out: {why}")
+
+
+def about_options(point: OpenPoint) -> bool:
+    """Whether an open point is about what is offered, and not about what the planner found."""
+    return point.subject.startswith((_LEFT_OUT, REFINEMENT))
 
 
 def option_problems(option: PlanOption, subtasks: Iterable[str]) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ NOT_PERSONS = ("phasegate", AI_REVIEW, BEST_GUESS, "mechanical checks", "message
 """names under which the record keeps what nobody decided, next to all that begin with `policy:`"""
 PERSON = "person:"
 """begins the source of what a person wrote"""
+TEMPLATE = "template:"
+"""begins the source of what a person had filled in from a template"""
 
 _BLANK_LETTERS = "\u034f\u115f\u1160\u2800\u3164\uffa0"
 """printable as Unicode sees it, and nothing on a screen; variation selectors are the same"""
@@ -45,6 +47,11 @@ def is_policy(name: str) -> bool:
 def is_person(name: str) -> bool:
     """Whether the record holds a person's decision under this name; blank is nobody's."""
     return bool(name) and not is_reserved(name)
+
+
+def people_wrote(source: str) -> bool:
+    """Whether a person put an option there: of their own, out of a template, or edited at a gate."""
+    return source.startswith((PERSON, TEMPLATE))
 
 
 def _is_visible(char: str) -> bool:

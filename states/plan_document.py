@@ -7,6 +7,7 @@ from states.artifacts.clarification import ClarificationArtifact
 from states.artifacts.contracts import ContractDesignArtifact
 from states.artifacts.implementation import FileOperation, ImplementationPlanArtifact, Subtask
 from states.artifacts.validation import ValidationArtifact
+from states.option_checks import stand_alone
 from states.option_diagram import plan_diagram
 from states.record import JobRecord
 from states.render_options import HEAD, option_rows, step_line
@@ -16,6 +17,10 @@ from states.words import Operation
 
 _ACTIONS = {Operation.CREATE: "Create", Operation.MODIFY: "Modify", Operation.DELETE: "Delete"}
 MOST_LINES = 200
+BESIDE = (
+    "A person brought the plan along: what is carried out are its steps, under OPTIONS. "
+    "The rest is the planner's own plan, which stands beside it."
+)
 
 
 def plan_document(
@@ -31,6 +36,7 @@ def plan_document(
         "# FEATURE IMPLEMENTATION PLAN",
         "",
         *([f"> {first}", ""] if (first := warning(record)) else []),
+        *([f"> {BESIDE}", ""] if validation and stand_alone(validation.options) else []),
         "## CONTEXT",
         *_context(clarification, plan),
         "",

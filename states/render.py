@@ -7,9 +7,13 @@ from states.artifacts.contracts import ContractDesignArtifact, MethodContract
 from states.artifacts.discovery import Ambiguity, ContextDiscoveryArtifact
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.artifacts.validation import ValidationArtifact
+from states.option_checks import about_options, stand_alone
 from states.render_options import option_lines
-from states.render_parts import bullets, code, line, models, opening, section, table
+from states.render_parts import bullets, code, line, models, opening, section, table, undecided
 from states.render_plan import plan_lines
+
+BESIDE = "Beside it: the planner's own plan"
+"""heads what a planner found where people brought their plan along"""
 
 
 def markdown(artifact: Artifact, full: bool = False) -> str:
@@ -173,6 +177,24 @@ def _method(method: MethodContract, full: bool) -> list[str]:
 
 
 def _validation(checked: ValidationArtifact, full: bool) -> list[str]:
+    """What is offered and what stands behind it; a plan that people wrote before what the planner found."""
+    head, found = opening("Validation", checked, full), _planned(checked, full)
+    options = option_lines(checked.options, full)
+    if not stand_alone(checked.options):
+        return [*head, *found[:2], *options, *found[2:]]
+    mine = tuple(point for point in checked.open_points if about_options(point))
+    others = tuple(point for point in checked.open_points if point not in mine)
+    return [
+        *opening("Validation", checked.model_copy(update={"open_points": mine}), full),
+        *options,
+        *section(BESIDE, ["Nothing of this is carried out."]),
+        *undecided(others, full),
+        *found,
+    ]
+
+
+def _planned(checked: ValidationArtifact, full: bool) -> list[str]:
+    """What the planner's own plan comes to."""
     summary = checked.plan_summary
     coverage = [
         (
@@ -193,13 +215,11 @@ def _validation(checked: ValidationArtifact, full: bool) -> list[str]:
     ]
     every = len(checked.subtask_independence_check)
     return [
-        *opening("Validation", checked, full),
         f"Of plan {checked.plan_digest[:12]}: {counted(summary.files_affected, 'file')}, "
         f"{counted(summary.methods_created, 'new method')}, {summary.methods_modified} changed, "
         f"{counted(summary.tests_planned, 'test')}; "
         f"complexity {summary.estimated_complexity}.",
         "",
-        *option_lines(checked.options, full),
         *section("Warnings", bullets(checked.warnings, full)),
         *section("Requirements", table(("sure", "requirement", "how"), coverage)),
         *section("Risks", table(("probability", "impact", "risk", "what to do"), risks)),

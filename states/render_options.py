@@ -7,23 +7,32 @@ from states.amounts import estimate_words
 from states.artifacts.plan import Plan, PlanOption, PlanStep
 from states.comparison import compare
 from states.options import rank
+from states.people import people_wrote
 from states.render_parts import bullets, line, section, table
 
 EDIT = 200
-"""characters of either side of an edit that are shown"""
+"""characters of either side of an edit, and of a new file, that are shown"""
 HEAD = ("#", "option", "complexity", "duration", "confidence", "risk", "score", "steps", "what")
 
 
 def option_lines(options: Sequence[PlanOption], full: bool) -> list[str]:
-    """The lines of an artifact that holds options, in their order; none without options."""
+    """The lines of an artifact that holds options, in their order; none without options.
+
+    With its steps, in short too, what people wrote themselves and what an approval selects: the only one.
+    """
     if not options:
         return []
+    whole = [option for option in options if full or with_steps(option.source, len(options))]
     body = [*table(HEAD, option_rows(options)), "", summary(options), ""]
-    if full:
-        body += [part for option in options for part in _option(option)]
-    else:
-        body += bullets(map(_in_short, options))
+    if short := bullets(_in_short(option) for option in options if option not in whole):
+        body += [*short, ""]
+    body += [part for option in whole for part in _option(option)]
     return section("Options", body)
+
+
+def with_steps(source: str, offered: int) -> bool:
+    """Whether an option is told with its steps: people wrote it, or an approval selects it, the only one."""
+    return people_wrote(source) or offered == 1
 
 
 def option_rows(options: Sequence[PlanOption]) -> list[tuple[str, ...]]:
@@ -97,21 +106,36 @@ def _option(option: PlanOption) -> list[str]:
             full=True,
         ),
         *bullets(risks, full=True),
-        *_commands(plan),
-        *bullets((text for step in plan.steps for text in _changes(step)), full=True),
+        *_done(plan),
         "",
     ]
 
 
-def _commands(plan: Plan) -> list[str]:
-    return bullets((f"`{step.id}` runs `{step.command}`" for step in plan.steps if step.command), full=True)
+def doings(step: PlanStep) -> tuple[str, ...]:
+    """What a step runs, then what it does to files, for whoever approves it."""
+    return (*_runs(step), *_changes(step))
+
+
+def _done(plan: Plan) -> list[str]:
+    """What the steps run, then what they do to files."""
+    run = [f"`{step.id}` {text}" for step in plan.steps for text in _runs(step)]
+    changed = [f"`{step.id}`: {text}" for step in plan.steps for text in _changes(step)]
+    return bullets((*run, *changed), full=True)
+
+
+def _runs(step: PlanStep) -> list[str]:
+    return [f"runs `{step.command}`"] if step.command else []
 
 
 def _changes(step: PlanStep) -> Iterator[str]:
-    """What a step does to files, for whoever approves it: each file, and each edit as it is written."""
+    """What a step does to files: each file, how a new one begins, and each edit as it is written."""
     for file in step.files:
         to = f" to `{file.to}`" if file.to else ""
-        yield f"`{step.id}`: {file.kind} `{file.path}`{to}"
+        filled = f" with {_quoted(file.content)}" if file.content else ""
+        yield f"{file.kind} `{file.path}`{to}{filled}"
         for edit in file.edits:
-            old, new = (line(json.dumps(text, ensure_ascii=False), EDIT) for text in (edit.old, edit.new))
-            yield f"`{step.id}`: in `{file.path}`, {old} becomes {new}"
+            yield f"in `{file.path}`, {_quoted(edit.old)} becomes {_quoted(edit.new)}"
+
+
+def _quoted(text: str) -> str:
+    return line(json.dumps(text, ensure_ascii=False), EDIT)

@@ -72,8 +72,13 @@ def opening(title: str, artifact: Artifact, full: bool) -> list[str]:
         f"Made by {artifact.made_by}.",
         "",
         *section("Feedback that this version answers", quoted),
-        *section(f"Open: {len(artifact.open_points)} to decide", points(artifact.open_points, full)),
+        *undecided(artifact.open_points, full),
     ]
+
+
+def undecided(open_points: Sequence[OpenPoint], full: bool) -> list[str]:
+    """What is left to decide, under a heading; nothing where there is nothing."""
+    return section(f"Open: {len(open_points)} to decide", points(open_points, full))
 
 
 def models(found: Sequence[ModelDefinition]) -> list[str]:

@@ -7,11 +7,11 @@ from activities.brief import Brief
 from activities.deterministic.names import files_named
 from activities.deterministic.wording import cut, listed
 from activities.index.model import Index
-from activities.option_joining import REFINEMENT, mended
+from activities.option_joining import mended
 from states.artifacts.base import OpenPoint
 from states.artifacts.plan import Plan, PlanOption, PlanStep, StepType
 from states.artifacts.validation import ValidationArtifact
-from states.option_checks import concerns, sound
+from states.option_checks import REFINEMENT, concerns, left_out_point, sound
 from states.options import ranked
 from states.steps import dependency_graph, refined
 from states.words import Phase
@@ -45,7 +45,7 @@ def standing_options(brief: Brief, index: Callable[[], Index]) -> Standing:
         )
         points = list(_left_open(asked, made))
     kept, left_out = sound(options, [s.subtask_id for s in brief.planned().subtasks])
-    points += [OpenPoint(subject=f"option {name}", why=f"left out: {why}") for name, why in left_out]
+    points += [left_out_point(name, why) for name, why in left_out]
     return tuple(each.option for each in ranked(kept, brief.ranking)), tuple(points)
 
 

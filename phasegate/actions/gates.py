@@ -1,5 +1,6 @@
 """A gate on a terminal: the artifact, what changed since it was refused, and numbered choices."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -13,10 +14,12 @@ from phasegate.screen.markdown import as_markdown
 from phasegate.screen.options import fact_lines
 from phasegate.screen.tame import tame_line
 from states.artifacts.kinds import StoredArtifact
+from states.option_checks import options_of, stand_alone
 from states.words import Awaiting, Message, Phase, ReviewKind, Trigger
 
 _CHOICES = ("approve", "ask for changes", "edit", "show in full", "leave; the job waits")
 _PLAN_CHOICES = (*_CHOICES[:3], "show in full, with the plan", _CHOICES[4])
+_OWN_CHOICES = (*_CHOICES[:3], "show in full, with the planner's own plan", _CHOICES[4])
 _KINDS = {
     ReviewKind.TECHNICAL: "technical: how it is done",
     ReviewKind.REQUIREMENT: "requirement: what is asked for",
@@ -33,7 +36,15 @@ class GateTalk(OpenGate):
         """Until something was decided; False when the person leaves."""
         self._stored: StoredArtifact = await self._client.store.get_artifact(self._gate.digest)
         await self._show(self._stored)
-        return await self._decided(_PLAN_CHOICES if self._gate.phase is Phase.VALIDATION else _CHOICES)
+        return await self._decided(self._choices())
+
+    def _choices(self) -> Sequence[str]:
+        if self._gate.phase is not Phase.VALIDATION:
+            return _CHOICES
+        return _OWN_CHOICES if self._stand_alone() else _PLAN_CHOICES
+
+    def _stand_alone(self) -> bool:
+        return stand_alone(options_of(self._stored.artifact()))
 
     async def _choose(self, words: str) -> bool | None:
         match words:
@@ -61,12 +72,17 @@ class GateTalk(OpenGate):
         self._session.say(*gate_lines(gate))
 
     async def _show_in_full(self, stored: StoredArtifact) -> None:
-        """At VALIDATION what is decided on is the plan, and no gate has shown it before."""
+        """At VALIDATION what is decided on is the plan, and no gate has shown it before.
+
+        A plan that people wrote is in the artifact itself, and the planner's stands beside it: it comes last.
+        """
+        shown = [as_markdown(readable(stored, full=True))]
         plan = current(self._view, Phase.IMPLEMENTATION_PLAN)
         if self._gate.phase is Phase.VALIDATION and plan is not None:
-            planned = await self._client.store.get_artifact(plan.digest)
-            self._session.say(as_markdown(readable(planned)), Text())
-        self._session.say(as_markdown(readable(stored, full=True)))
+            planned = as_markdown(readable(await self._client.store.get_artifact(plan.digest)))
+            shown = [*shown, planned] if self._stand_alone() else [planned, *shown]
+        for number, part in enumerate(shown):
+            self._session.say(*([Text()] if number else []), part)
 
     async def _approve(self) -> bool | None:
         if len(self._view.options) <= 1:

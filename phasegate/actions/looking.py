@@ -17,9 +17,11 @@ from phasegate.screen.lists import jobs_table, ledger_lines
 from phasegate.screen.metrics import metrics_lines
 from phasegate.session import Outcome, Session
 from states.artifacts.base import Artifact
+from states.artifacts.plan import Plan
 from states.diagram import phase_diagram
 from states.execution import StepStatus
 from states.metrics import measure
+from states.render_options import with_steps
 from states.trace import AgentProgress
 from states.view import JobView
 from states.words import WORK_PHASES, Awaiting, Phase, State
@@ -64,7 +66,8 @@ async def shown_now(
     left = ways_back(view)
     data |= {"take_former": [{"execution": act.id, "command": command} for act, command in left if command]}
     if execution is None:
-        return Outcome(data, tuple(job_text(view, commands, live, former_lines(left), trouble)))
+        plans = await _plans_at_gate(client, view)
+        return Outcome(data, tuple(job_text(view, commands, live, former_lines(left), trouble, plans)))
     home = ways_home(view, execution.act)
     outputs = {
         line.id: await client.executions.output(line)
@@ -80,6 +83,14 @@ async def shown_now(
         *act_lines(execution, outputs, home, session.settings.progress_bar),
     )
     return Outcome(data, tuple(job_text(view, commands, live, lines, trouble)))
+
+
+async def _plans_at_gate(client: JobClient, view: JobView) -> dict[str, Plan]:
+    """The plans that whoever decides at the VALIDATION gate should read, by the option's id."""
+    if view.gate is None or view.gate.phase is not Phase.VALIDATION:
+        return {}
+    told = [each for each in view.options if with_steps(each.source, len(view.options))]
+    return {each.id: Plan.model_validate_json(await client.store.get(each.plan)) for each in told}
 
 
 async def show_ledger(session: Session, prefix: str) -> Outcome:

@@ -1,7 +1,7 @@
 """A job as text: where it is, what was done, whom it waits for, what to type."""
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import assert_never
 
@@ -16,6 +16,7 @@ from phasegate.screen.tame import tame, tame_line
 from states.act_commands import NextCommand
 from states.amounts import counted, span_words
 from states.approvals import accepted
+from states.artifacts.plan import Plan
 from states.execution import ExecutionStatus
 from states.holding import UNSAID
 from states.record import ArtifactRef, Gate, Hold, QuestionState
@@ -48,8 +49,12 @@ def job_text(
     live: AgentProgress | None = None,
     execution: Iterable[RenderableType] = (),
     trouble: str = "",
+    plans: Mapping[str, Plan] | None = None,
 ) -> Iterator[RenderableType]:
-    """Everything about a job on one page: `live` as the running agent says, `trouble` why nothing happens."""
+    """Everything about a job on one page.
+
+    `live` as the running agent says, `trouble` why nothing happens, `plans` those told with their steps.
+    """
     yield Text(tame_line(view.title), "bold")
     yield pair("job", view.job)
     yield pair("repository", _repository(view))
@@ -68,7 +73,7 @@ def job_text(
     if view.gate:
         yield from operator_lines(view.gate) if view.gate.step else gate_lines(view.gate)
     if view.options:
-        yield from fact_lines(view)
+        yield from fact_lines(view, plans)
         yield chosen_text(view)
     for question in view.questions:
         if question.open and view.awaiting is Awaiting.ANSWERS:

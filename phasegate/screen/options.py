@@ -8,13 +8,16 @@ from rich.text import Text
 
 from phasegate.screen.tame import tame_line
 from states.amounts import NOT_ESTIMATED, counted, estimate_words
-from states.artifacts.plan import PlanOption
+from states.artifacts.plan import Plan, PlanOption
 from states.options import Criterion, RankedOption
-from states.render_options import HEAD, option_rows
+from states.render_options import HEAD, doings, option_rows, step_line
+from states.render_parts import MOST_ITEMS
 from states.view import JobView
 
 NARROW = 90
 """columns below which a row of the table is a paragraph"""
+_LONGEST = 4_000
+"""characters of a command that are shown: who approves it reads it"""
 
 
 def options_table(options: Sequence[PlanOption], width: int) -> tuple[RenderableType, ...]:
@@ -41,8 +44,11 @@ def ranking_table(
     return _table(heads, rows, width)
 
 
-def fact_lines(view: JobView) -> Iterator[Text]:
-    """The options of a view in two short lines each, so that they fit any screen."""
+def fact_lines(view: JobView, plans: Mapping[str, Plan] | None = None) -> Iterator[Text]:
+    """The options of a view in two short lines each, so that they fit any screen.
+
+    `plans`: the plans that are told with their steps, by the option's id.
+    """
     for each in view.options:
         chosen = view.selected is not None and view.selected.option == each.id
         mark = f"  selected by {tame_line(view.selected.by)}" if chosen and view.selected else ""
@@ -60,6 +66,17 @@ def fact_lines(view: JobView) -> Iterator[Text]:
             counted(each.steps, "step"),
         )
         yield Text(f"     {', '.join(facts)}", "dim")
+        if plan := (plans or {}).get(each.id):
+            yield from _step_lines(plan)
+
+
+def _step_lines(plan: Plan) -> Iterator[Text]:
+    """Each step, and below it what it runs and changes; what is too long to be told here says so."""
+    for number, step in enumerate(plan.steps[:MOST_ITEMS], 1):
+        yield Text(f"     {tame_line(step_line(number, step))}")
+        yield from (Text(f"        {tame_line(done, _LONGEST)}") for done in doings(step))
+    if len(plan.steps) > MOST_ITEMS:
+        yield Text(f"     and {len(plan.steps) - MOST_ITEMS} more; --options shows them")
 
 
 def _time(minutes: float) -> str:

@@ -6,6 +6,8 @@ from typing import TypeVar
 from states.artifacts.base import Artifact
 from states.artifacts.implementation import ImplementationPlanArtifact
 from states.grounding import Ground, outside
+from states.option_checks import stand_alone
+from states.people import PERSON
 from states.review import Finding
 from states.words import Phase, ReviewKind
 
@@ -35,8 +37,10 @@ def warning(what: str, where: str = "", kind: ReviewKind = ReviewKind.TECHNICAL)
 
 def beside(plan: ImplementationPlanArtifact, finding: Finding) -> Finding:
     """A finding about what the plan leaves undone. It holds nothing up beside a plan that a person brought
-    along: that one says what is to be done, and is judged at the VALIDATION gate."""
-    brought = any(option.source.startswith("person:") for option in plan.options)
+    along, nor where only a template is offered: that one says what is to be done, and is judged at the
+    VALIDATION gate."""
+    by_person = any(option.source.startswith(PERSON) for option in plan.options)
+    brought = by_person or stand_alone(plan.options)
     return finding.model_copy(update={"blocking": False}) if brought else finding
 
 

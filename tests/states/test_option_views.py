@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from states.artifacts.base import OpenPoint
 from states.artifacts.plan import (
     Complexity,
     Estimates,
@@ -69,6 +70,56 @@ def test_what_a_step_does_to_files_is_shown_to_whoever_approves_it() -> None:
     assert "- `fix`: modify `calc.py`\n" in text
     assert '- `fix`: in `calc.py`, "a -\\n b" becomes "a + b"' in text
     assert "- `fix`: move `old.py` to `new.py`\n" in text
+
+
+OWN = (
+    PlanStep(id="look", title="look", action="look", type=StepType.SHELL_COMMAND, command="cat  a.py"),
+    PlanStep(
+        id="new",
+        title="new",
+        action="write",
+        type=StepType.FILE_OPERATION,
+        files=(FileChange(path="b.py", kind=FileChangeKind.CREATE, content='x = "1"\n'),),
+    ),
+)
+
+
+def test_a_plan_that_people_brought_is_shown_before_what_the_planner_found() -> None:
+    left = (OpenPoint(subject="a.py", why="decide"), OpenPoint(subject="option z", why="left out: bad"))
+    checked = ValidationArtifact(
+        plan_digest="d", options=(option("mine", steps=OWN, source="person:ann"),), open_points=left
+    )
+    text = markdown(checked)
+    order = [
+        "**option z**: left out: bad",
+        "## Options",
+        "1. [shell_command] look: look\n",
+        "2. [file_operation] new: new\n",
+        "- `look` runs `cat a.py`",
+        '- `new`: create `b.py` with "x = \\"1\\"\\n"',
+        "## Beside it: the planner's own plan",
+        "**a.py**: decide",
+        "Of plan d:",
+    ]
+    places = [text.find(part) for part in order]
+    assert -1 not in places, (order[places.index(-1)], text)
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((option("own", steps=OWN, source="template:t"), option("full", source="planner:x")), {"own"}),
+        ((option("full", source="planner:x"),), {"full"}),
+        ((option("full", source="person:ann"), option("other", steps=OWN, source="model:m")), {"full"}),
+    ],
+)
+def test_what_builds_on_the_planners_plan_does_not_stand_beside_it(
+    options: tuple[PlanOption, ...], told: set[str]
+) -> None:
+    text = markdown(ValidationArtifact(plan_digest="d", options=options))
+    assert "Beside it" not in text
+    assert {each.id for each in options if f"### {each.id}: " in text} == told
 
 
 def test_the_summary_says_when_weights_and_score_disagree() -> None:

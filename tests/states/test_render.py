@@ -33,6 +33,7 @@ from states.artifacts.implementation import (
     TestSpecification,
 )
 from states.artifacts.kinds import KIND
+from states.artifacts.plan import Plan, PlanOption, PlanStep, StepType
 from states.artifacts.validation import (
     IndependenceCheck,
     PlanSummary,
@@ -284,6 +285,15 @@ def test_the_document_does_without_contracts_and_validation() -> None:
     text = plan_document(CLARIFICATION, None, PLAN, None, verified_job())
     assert "Contracts were skipped" in text
     assert "RISK" not in text
+
+
+def test_the_document_says_that_a_plan_was_brought_along() -> None:
+    step = PlanStep(id="s", title="look", type=StepType.SHELL_COMMAND, action="look", command="ls")
+    mine = PlanOption(id="mine", title="Mine", plan=Plan(title="Mine", steps=(step,)), source="person:ann")
+    brought = VALIDATION.model_copy(update={"options": (mine,)})
+    told = "> A person brought the plan along: what is carried out are its steps, under OPTIONS."
+    assert told in plan_document(CLARIFICATION, None, PLAN, brought, verified_job())
+    assert told not in plan_document(CLARIFICATION, None, PLAN, VALIDATION, verified_job())
 
 
 def test_an_insertion_has_no_code_before_it() -> None:

@@ -47,6 +47,10 @@ def test_without_a_terminal(phasegate: Commands, repository: Path, plan: str) ->
     view = waits.json
     assert [option["source"] for option in view["options"]] == ["person:ann"]
     assert view["gate"]["id"] == "validation-1"
+    told = [line.strip() for line in phasegate("show", job).out.splitlines()]
+    steps = told.index("1. [file_operation] write: Write a note")
+    assert told[steps + 1] == 'create `LICENCE-NOTE.md` with "MIT, see LICENSE\\n"'
+    assert told[steps + 3].startswith("runs `python3 -c 'print(open(")
     gone_on = phasegate("approve", job, "--gate", "validation-1", "--digest", view["gate"]["digest"])
     assert gone_on.code == 0, gone_on
     deadline = time.monotonic() + 30
@@ -67,7 +71,14 @@ def test_on_a_terminal(
     job = job_id("ready")
     words = ("act", "--plan", plan, str(repository), "--id", job)
     with Terminal(*words, env={**town, "HOME": str(tmp_path)}, columns=60) as screen:
-        screen.shows("gate        validation-1", "> ")
+        seen = screen.shows("gate        validation-1", "> ")
+        brought, _, beside = seen.partition("Beside it: the planner's own plan")
+        assert "look runs python3 -c" in brought
+        assert 'create LICENCE-NOTE.md with "MIT, see' in brought
+        assert "Of plan " in beside
+        screen.type("4")
+        whole = screen.shows("show in full, with the planner's own plan", "> ")
+        assert whole.index("look runs python3 -c") < whole.index("Implementation plan")
         screen.type("1")
         asked = screen.shows("the exact command:", "leave; the job waits", "> ")
         assert "│ python3 -c 'print(open(" in asked
@@ -183,11 +194,23 @@ steps:
 """
 
 
+AS_TEMPLATE = """
+name: slow
+about: Look.
+task: Slow tests
+option:
+  title: Slow tests
+  steps:
+    - {id: look, title: Look, type: shell_command, action: look, command: ls}
+"""
+
+
+@pytest.mark.parametrize("written", [ONLY_COMMANDS, AS_TEMPLATE], ids=["plan", "template"])
 def test_a_plan_in_which_the_planner_finds_nothing_to_change_has_its_one_gate(
-    phasegate: Commands, tmp_path: Path
+    phasegate: Commands, tmp_path: Path, written: str
 ) -> None:
     path, job = tmp_path / "slow.yaml", job_id("slow")
-    path.write_text(ONLY_COMMANDS, encoding="utf-8")
+    path.write_text(written, encoding="utf-8")
     tests = {"slowtests/test_slow.py": "import time\n\n\ndef test_slow():\n    time.sleep(1)\n"}
     project = a_repository(tmp_path / "project", tests)
     waits = phasegate("act", "--plan", str(path), str(project), "--id", job, "--json")
