@@ -22,6 +22,7 @@ from temporalio.converter import (
 )
 
 from activities.store import Store
+from states.wrong_input import told
 
 THRESHOLD = 128 * 1024  # bytes; far below the 512 KiB at which Temporal warns, far above any reference
 
@@ -83,7 +84,7 @@ class PatientPayloadConverter(PydanticPayloadConverter):
         try:
             return super().from_payloads([payload])[0]
         except ValidationError as error:
-            return Unreadable(error.errors(include_url=False)[0]["msg"])
+            return Unreadable(f"it {told(error)}")
         except Exception as error:  # each encoding fails in its own way
             return Unreadable(" ".join(str(error.args[0] if error.args else error).split())[:200])
 

@@ -40,6 +40,7 @@ from states.record import JobRecord
 from states.review import Review
 from states.selecting import option_facts
 from states.words import Phase
+from states.wrong_input import told
 
 
 class Reviewer(Protocol):
@@ -198,7 +199,5 @@ def _first(problem: ValueError) -> str:
     if isinstance(problem, BadOption):
         return f"the edited artifact does not validate: {problem}"
     if isinstance(problem, ValidationError):
-        error = problem.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in error["loc"])
-        return f"the edited artifact does not validate: {where}: {error['msg']}"
+        return f"the edited artifact does not validate: {told(problem)}"
     return f"the edited artifact is no JSON object: {problem}"

@@ -30,6 +30,7 @@ from benchmarks.planner import sample_clone
 from benchmarks.table import Table, arguments, show
 from phasegate.problems import Exit, WrongUse
 from states.artifacts.discovery import Ambiguity
+from states.wrong_input import first_wrong
 
 SHIPPED = Path(__file__).with_name("ambiguity_tasks.json")
 SAMPLE = "phasegate/sample"
@@ -184,9 +185,8 @@ def read_tasks(path: Path) -> TasksFile:
     except OSError as error:
         raise WrongUse(f"{path} cannot be read ({error.strerror}); give a file of tasks") from None
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise WrongUse(f"{path} is no file of tasks: {where}: {first['msg']}; mend it") from None
+        where, rule = first_wrong(error)
+        raise WrongUse(f"{path} is no file of tasks: {where or 'the file'}: {rule}; mend it") from None
 
 
 def clones_in(folder: Path, repos: Path | None) -> Path:

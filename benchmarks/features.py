@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from activities.git import Git, GitError
 from phasegate.problems import WrongUse
+from states.wrong_input import first_wrong
 
 
 class Wanted(BaseModel):
@@ -47,9 +48,8 @@ def read_features(path: Path) -> tuple[Feature, ...]:
     except OSError as error:
         raise WrongUse(f"{path} cannot be read ({error.strerror}); give a features file") from None
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise WrongUse(f"{path} is no features file: {where}: {first['msg']}; mend it") from None
+        where, rule = first_wrong(error)
+        raise WrongUse(f"{path} is no features file: {where or 'the file'}: {rule}; mend it") from None
 
 
 def find_bases(features: Iterable[Wanted], clones: Path, folder: Path) -> dict[tuple[str, str], Base]:

@@ -14,6 +14,7 @@ from phasegate.problems import WrongUse
 from states.artifacts.plan import PlanOption
 from states.option_checks import option_problems
 from states.plan_reading import BadPlan, read_option, strange_field
+from states.wrong_input import told
 
 SHIPPED = Path(__file__).parent / "templates"
 MOST_BYTES = 200_000
@@ -75,9 +76,7 @@ def read_template(name: str) -> Template:
     try:
         return Template.model_validate(data)
     except ValidationError as wrong:
-        error = wrong.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in error["loc"])
-        raise WrongUse(f"template {name}: {where}: {error['msg'].removeprefix('Value error, ')}") from None
+        raise WrongUse(f"template {name}: {told(wrong, first=1)}") from None
 
 
 def read_ready(name: str, by: str) -> Filled:

@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 from pydantic_settings import SettingsError as SourceError
 
 from phasegate.places import default_state_dir, find_config, may_come_along, user_config
+from states.wrong_input import rule_of
 
 _ENV_PREFIX = "PHASEGATE_"
 _VARIABLES_ONLY = ("unconfined_commands", "command_paths")
@@ -198,5 +199,5 @@ def _explain(wrong: ValidationError, path: Path | None, overrides: dict[str, Any
         where = f"in the variable {variable}"
     else:
         where = f"in {path}"
-    told = error["msg"][0].lower() + error["msg"][1:]
-    return f"Setting {name!r} {where} is wrong: {told}, got {str(error['input'])[:80]!r}."
+    rule = rule_of(error, given=False)
+    return f"Setting {name!r} {where} is wrong: {rule}, got {str(error['input'])[:80]!r}."

@@ -7,6 +7,7 @@ from functools import cached_property
 from pydantic import TypeAdapter, ValidationError
 
 from states.artifacts.base import RepoPath
+from states.wrong_input import told
 
 _REPO_PATH: TypeAdapter[str] = TypeAdapter(RepoPath)
 _LINES = re.compile(r":\d+(?:-\d+)?$")
@@ -73,7 +74,7 @@ def outside(path: str) -> str:
     try:
         cleaned = _REPO_PATH.validate_python(path)
     except ValidationError as error:
-        return str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+        return told(error)
     if ".git" in cleaned.split("/"):
         return f"path {path[:120]!r} belongs to git itself"
     return ""

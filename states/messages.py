@@ -11,6 +11,7 @@ from pydantic import field_validator as validator
 from states.models import Ladder, LadderByUse
 from states.people import UNNAMED, is_reserved, tidy
 from states.words import WORK_PHASES, Message, Phase, ReviewKind
+from states.wrong_input import place_of, rule_of
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 Body = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
@@ -262,14 +263,13 @@ def _flat(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sentence(message: Message, problem: ValidationError) -> str:
-    error = problem.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in error["loc"])[:80]
+    error = problem.errors(include_url=False)[0]
+    where = place_of(error["loc"])[:80]
     if error["type"] == "missing":
         return f"{message} needs {where}"
     if error["type"] == "extra_forbidden":
         return f"{message} has no field {where!r}"
-    text = error["msg"].removeprefix("Value error, ")
-    return f"{message}: {where}: {text}"[:300]
+    return f"{message}: {where}: {rule_of(error)}"[:300]
 
 
 class Ack(BaseModel):

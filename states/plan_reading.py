@@ -13,6 +13,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from states.artifacts.plan import Plan, PlanOption
+from states.wrong_input import told
 
 _FENCED = re.compile(r"```[A-Za-z]*\s*\n(.*?)```", re.S)
 _DURATION = re.compile(
@@ -57,14 +58,17 @@ def read_option(written: Mapping[str, Any], **more: str) -> PlanOption:
     try:
         return PlanOption.model_validate({**shaped(written), **more})
     except ValidationError as wrong:
-        error = wrong.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part + 1) if isinstance(part, int) else part for part in error["loc"])
-        raise BadPlan(f"{where}: {error['msg'].removeprefix('Value error, ')}") from None
+        raise BadPlan(_as_written(told(wrong, first=1), written)) from None
 
 
 def strange_field(written: Mapping[str, Any]) -> str:
     """The first name in an option, such as `plan.steps.1.typ`, that is no field's; blank if all are known."""
-    return next(_strange(PlanOption, shaped(written), ""), "")
+    return _as_written(next(_strange(PlanOption, shaped(written), ""), ""), written)
+
+
+def _as_written(place: str, written: Mapping[str, Any]) -> str:
+    """A place in an option as whoever wrote it finds it: the plan may stand there without its name."""
+    return place if isinstance(written.get("plan"), Mapping) else place.removeprefix("plan.")
 
 
 def _strange(model: type[BaseModel], given: Mapping[str, Any], where: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from states.messages import Malformed, RestartFrom, parse
 from states.record import JobRecord, JobSpec
 from states.words import JOB_ID, Message
+from states.wrong_input import told
 
 
 class BadStart(ValueError):
@@ -48,10 +49,7 @@ def read_start(raw: Any, job: str, continued: bool) -> JobStart:
         unknown = tuple(sorted(k for k, v in raw.items() if k not in known and v is not None))
         return JobStart(spec=JobSpec.model_validate(known), unknown=unknown)
     except ValidationError as problem:
-        error = problem.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in error["loc"])
-        what = error["msg"].removeprefix("Value error, ")
-        raise BadStart(f"the input's {where}: {what[0].lower()}{what[1:]}") from None
+        raise BadStart(f"the input's {told(problem)}") from None
     except Malformed as problem:
         raise BadStart(str(problem)) from None
 

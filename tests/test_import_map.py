@@ -53,6 +53,7 @@ EXCEPTIONS = {
     "phasegate.actions.planning": {"activities"},  # refuses a repository before a job is started with it
     "phasegate.demo.stage": {"activities", "workflows", "temporalio"},  # is server, worker and user at once
     "phasegate.demo.middle": {"temporalio"},  # shows that a history holds no work twice
+    "phasegate.settings": {"states"},  # what is wrong with a setting, in the words of `states.wrong_input`
     "phasegate.failures": {"activities", "temporalio"},  # knows every error, to say it in one sentence
 }
 

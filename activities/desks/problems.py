@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from activities.plain_text import strip_line
 from states.artifacts.base import canonical_json
+from states.wrong_input import rule_of
 
 MOST = 20
 """problems told at once; mending these usually mends the rest"""
@@ -59,25 +59,12 @@ def problems_of(error: ValidationError) -> Problems:
         # a list is also called too short because its bad entries do not count
         deeper = any(other["loc"][: len(where)] == where and other is not each for other in errors)
         if not (each["type"] == "too_short" and deeper):
-            found.add(_where(where), _rule(each), None if each["type"] in _NO_VALUE else each["input"])
+            found.add(
+                _where(where),
+                rule_of(each, given=False),
+                None if each["type"] in _NO_VALUE else each["input"],
+            )
     return found
-
-
-def _rule(error: ErrorDetails) -> str:
-    limits, what = error.get("ctx", {}), "characters" if isinstance(error["input"], str) else "entries"
-    match error["type"]:
-        case "missing":
-            return "is required"
-        case "extra_forbidden":
-            return "is no field here; leave it out"
-        case "too_long" | "string_too_long":
-            return f"at most {limits['max_length']:,} {what}"
-        case "tuple_type":
-            return "must be a list"
-        case "too_short":
-            return f"needs {limits['min_length']:,} or more"
-        case _:
-            return error["msg"].removeprefix("Value error, ")
 
 
 def _where(steps: tuple[int | str, ...]) -> str:

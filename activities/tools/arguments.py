@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from activities.agent_ports import Tool
 from activities.plain_text import strip_line
 from activities.tools.errors import ToolError
+from states.wrong_input import place_of, rule_of
 
 _LONGEST_QUERY = 1_000
 _SHOWN = ("type", "description", "default")
@@ -100,17 +101,17 @@ def parse(kind: type[A], sent: str) -> A:
 
 
 def _told(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    name, told = ".".join(str(part) for part in first["loc"]), strip_line(first["msg"])
+    first = error.errors(include_url=False)[0]
+    name, rule = place_of(first["loc"]), strip_line(rule_of(first))
     match first["type"]:
         case "missing" | "string_too_short":
             return f"Missing required parameter '{name}'."
         case "json_invalid":
-            return f"The arguments are not valid JSON: {told.removeprefix('Invalid JSON: ')}."
+            return f"The arguments are not valid JSON: {rule.removeprefix('is not valid JSON: ')}."
         case "model_type":
             return "The arguments must be a JSON object."
         case _:
-            return f"Parameter '{name}': {told}."
+            return f"Parameter '{name}': {rule}."
 
 
 def schema(name: str, description: str, kind: type[Arguments]) -> Tool:

@@ -26,6 +26,7 @@ from states.messages import Ack
 from states.record import Gate
 from states.view import JobView
 from states.words import Message, Phase, State
+from states.wrong_input import told
 
 
 class BadArtifact(Problem):
@@ -92,9 +93,7 @@ def checked(phase: Phase, text: str) -> dict[str, Any]:
     try:
         known = KIND[phase].model_validate(body).model_dump(mode="json")
     except ValidationError as wrong:
-        first = wrong.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise BadArtifact(f"{where}: {first['msg'].removeprefix('Value error, ')}") from None
+        raise BadArtifact(told(wrong)) from None
     if unknown := _unknown(body, known):
         raise BadArtifact(f"{phase.name} has no field {unknown}; what stands there would be lost")
     return body

@@ -27,6 +27,7 @@ from phasegate.settings import Settings
 from phasegate.stored_jobs import StoredJobs
 from states.amounts import counted
 from states.record import TASK_LIMIT, JobSpec
+from states.wrong_input import rule_of
 
 _FLAGS = {
     "max_iterations": "--max-iterations",
@@ -119,7 +120,7 @@ def read_wish(wish: Wish, settings: Settings) -> JobSpec:
     except ValidationError as wrong:
         error = wrong.errors(include_url=False)[0]
         where = _FLAGS.get(str(error["loc"][-1]), str(error["loc"][0]))
-        raise WrongUse(f"{where}: {error['msg'].removeprefix('Value error, ')}") from None
+        raise WrongUse(f"{where}: {rule_of(error)}") from None
 
 
 def models_of(wish: Wish, settings: Settings) -> dict[str, Any]:

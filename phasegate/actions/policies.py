@@ -14,6 +14,7 @@ from phasegate.settings import Settings
 from states.agents import Allowance
 from states.policy import Policy
 from states.words import Phase
+from states.wrong_input import rule_of
 
 _TIME = re.compile(r"(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
 _TOLD = ("policy", "model", "models")
@@ -51,7 +52,7 @@ def policy_of(table: dict[str, Any], flags: dict[str, Any]) -> Policy:
         if error["type"] == "extra_forbidden":
             known = ", ".join(Policy.model_fields)
             raise WrongUse(f"the policy has no field {name!r}; it has {known}") from None
-        raise WrongUse(f"{where}: {error['msg'].removeprefix('Value error, ')}") from None
+        raise WrongUse(f"{where}: {rule_of(error)}") from None
 
 
 def allowance_of(max_budget_usd: float | None, max_tokens: int | None) -> Allowance:

@@ -131,7 +131,7 @@ def test_what_is_missing_is_said_in_one_sentence(clones: Path) -> None:
     refused(run("--features", clones / "none.json", "--repos", clones), "none.json cannot be read")
     refused(run("--repos", clones), "--features and --repos go together")
     unborn.write_text('{"features": [{"id": "a"}]}', encoding="utf-8")
-    refused(run("--features", unborn, "--repos", clones), "features.0.repository: Field required")
+    refused(run("--features", unborn, "--repos", clones), "features.0.repository: is required")
 
 
 def refused(done: subprocess.CompletedProcess[str], sentence: str) -> None:

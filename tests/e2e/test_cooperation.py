@@ -70,7 +70,7 @@ async def test_mail_arrives_once_and_in_order_before_the_next_call(
     assert all(each == sent[: len(each)] for each in shown)
     assert shown[0] == []
     assert len(refused) == 1
-    assert "Input should be 'analysis', 'proposal', 'question', 'concern' or 'agreement'" in refused[0]
+    assert "must be one of analysis, proposal, question, concern or agreement" in refused[0]
     first, second = state.members
     received = [e for e in second.trace if e.kind is TraceKind.COMMUNICATION_RECEIVED]
     assert [e.source for e in received] == ["agent1"] * 8

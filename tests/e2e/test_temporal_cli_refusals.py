@@ -22,11 +22,11 @@ BAD_STARTS: dict[str, tuple[Sequence[str], str]] = {
     "a string": (('"do it"',), "the input must be an object"),
     "a list": (("[1, 2]",), "the input must be an object"),
     "a number": (("5",), "the input must be an object"),
-    "no task": (('{"repository": "/x"}',), "task: field required"),
-    "no repository": (('{"task": "do it"}',), "repository: field required"),
+    "no task": (('{"repository": "/x"}',), "the input's task: is required"),
+    "no repository": (('{"task": "do it"}',), "the input's repository: is required"),
     "a blank task": (('{"task": " ", "repository": "/x"}',), "task: must not be blank"),
-    "a list as task": (('{"task": ["do it"], "repository": "/x"}',), "task: input should be a valid string"),
-    "an unknown policy": ((json.dumps({**TASK, "policy": {"gate": []}}),), "policy.gate: extra inputs"),
+    "a list as task": (('{"task": ["do it"], "repository": "/x"}',), "task: must be text, not a list"),
+    "an unknown policy": ((json.dumps({**TASK, "policy": {"gate": []}}),), "policy.gate: is no field here"),
     "an unknown gate": (
         (json.dumps({**TASK, "policy": {"gates": ["design"]}}),),
         "unknown phase 'design'; name one of DISCOVERY",
@@ -97,7 +97,7 @@ REFUSED: dict[str, tuple[str, Any, str]] = {
     "a Temporal word": ("terminate", None, "unknown message"),
     "wrong type": ("approve", 5, "approve takes a string or an object, got int"),
     "a list": ("approve", ["yes"], "approve takes a string or an object, got list"),
-    "wrong field type": ("approve", {"gate": 5}, "approve: gate: Input should be a valid string"),
+    "wrong field type": ("approve", {"gate": 5}, "approve: gate: must be text, not a number"),
     "unknown field": ("approve", {"gat": "contracts-1"}, "approve has no field 'gat'"),
     "closed gate": ("approve", {"gate": "clarification-1"}, "stale: gate clarification-1 is closed"),
     "closed gate, bare": ("approve", "clarification-1", "stale: gate clarification-1 is closed"),
@@ -108,7 +108,11 @@ REFUSED: dict[str, tuple[str, Any, str]] = {
     "an option": ("approve", {"option": "2"}, "options are chosen at the VALIDATION gate and later"),
     "no feedback": ("revise", None, "revise needs feedback"),
     "blank feedback": ("revise", "   ", "revise needs feedback"),
-    "unknown kind": ("revise", {"feedback": "x", "kind": "rude"}, "revise: kind: Input should be"),
+    "unknown kind": (
+        "revise",
+        {"feedback": "x", "kind": "rude"},
+        "revise: kind: must be one of technical, requirement or contract, not 'rude'",
+    ),
     "stale revision": ("revise", {"feedback": "x", "gate": "contracts-7"}, "stale: the open gate is"),
     "no question": ("answer", "yes", "the job has asked nothing"),
     "no text": ("answer", {"question": "q1"}, "answer needs text"),
@@ -132,7 +136,7 @@ REFUSED: dict[str, tuple[str, Any, str]] = {
     "rollback": ("rollback", "step-1", "nothing was carried out"),
     "resume": ("resume", None, "the job is not paused"),
     "no budget": ("set_budget", {}, "set_budget needs usd or tokens"),
-    "negative budget": ("set_budget", {"usd": -1}, "set_budget: usd: Input should be greater"),
+    "negative budget": ("set_budget", {"usd": -1}, "set_budget: usd: must be 0 or more"),
 }
 
 

@@ -29,10 +29,11 @@ def test_names_that_are_no_fields() -> None:
     assert strange_field(SEED) == ""
     assert strange_field({"title": "x", "step": []}) == "step"
     assert strange_field({"title": "x", "steps": [{"title": "a"}, {"title": "b", "typ": 1}]}) == (
-        "plan.steps.2.typ"
+        "steps.2.typ"
     )
+    assert strange_field({"title": "x", "plan": {"steps": [{"title": "a", "typ": 1}]}}) == "plan.steps.1.typ"
     edit = {"path": "a", "kind": "modify", "edits": [{"old": "a", "neu": "b"}]}
-    assert strange_field({"title": "x", "steps": [{"files": [edit]}]}) == "plan.steps.1.files.1.edits.1.neu"
+    assert strange_field({"title": "x", "steps": [{"files": [edit]}]}) == "steps.1.files.1.edits.1.neu"
 
 
 def test_the_seeds_form() -> None:
@@ -68,15 +69,30 @@ def test_what_is_missing_stays_missing() -> None:
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ({"steps": [{"title": "x", "type": "magic"}]}, "plan.steps.1.type"),
-        ({"steps": "first this, then that"}, "plan.steps"),
-        ({"steps": [], "estimates": {"confidence": 3}}, "plan.estimates.confidence"),
-        ({"steps": [{"title": "x", "estimated_minutes": "soon"}]}, "plan.steps.1.estimated_minutes"),
+        (
+            {"steps": [{"title": "x"}, {"title": "x", "type": "magic"}]},
+            "steps.2.type: must be one of file_operation, shell_command, code_generation, code_analysis, "
+            "validation or testing, not 'magic'",
+        ),
+        ({"steps": 5}, "steps: must be a list, not a number"),
+        ({"plan": {"steps": 5}}, "plan.steps: must be a list, not a number"),
+        ({"steps": "first this, then that"}, "steps: must be a list, not text"),
+        ({"steps": [7]}, "steps.1: must be an object, not a number"),
+        ({"steps": [], "estimates": {"confidence": 3}}, "estimates.confidence: must be 1 or less"),
+        (
+            {"steps": [{"title": "x", "estimated_minutes": "soon"}]},
+            "steps.1.estimated_minutes: must be a number, not text",
+        ),
+        (
+            {"steps": [{"title": "x", "required": []}]},
+            "steps.1.required: must be true or false, not a list",
+        ),
     ],
 )
 def test_one_sentence_says_what_is_wrong(wrong: dict[str, Any], why: str) -> None:
-    with pytest.raises(BadPlan, match=why):
+    with pytest.raises(BadPlan) as refused:
         read_option({"id": "a", "title": "A", **wrong})
+    assert str(refused.value) == why
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ async def test_follow_up_questions_end_the_conversation(office: Office) -> None:
 @pytest.mark.parametrize(
     ("questions", "told"),
     [
-        ([], "1. questions: needs 1 or more"),
+        ([], "1. questions: needs at least 1 entry"),
         ([ASKED] * 6, "1. questions: at most 5 entries"),
         ([{"question": "Really"}], "1. questions[0].question: a question has at least 10 characters"),
         ([{**ASKED, "recommended": "mars"}], "1. questions[0].recommended: must be one of the choices"),

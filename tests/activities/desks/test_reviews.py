@@ -48,8 +48,8 @@ async def test_an_approval_has_no_blocking_finding(office: Office) -> None:
             "1. verdict: cannot revise without",
         ),
         ({"verdict": "approve", "findings": [WRONG]}, "1. verdict: cannot approve with blocking findings"),
-        ({"verdict": "approved"}, "1. verdict: Input should be 'approve' or 'revise' (given: 'approved')"),
-        ({"verdict": ["approve"]}, "1. verdict: Input should be 'approve' or 'revise'"),
+        ({"verdict": "approved"}, "1. verdict: must be approve or revise (given: 'approved')"),
+        ({"verdict": ["approve"]}, "1. verdict: must be approve or revise (given: "),
         ({"findings": []}, "1. verdict: is required"),
         ({"verdict": "approve", "approve": True}, "1. approve: is no field here; leave it out"),
         (
@@ -58,7 +58,7 @@ async def test_an_approval_has_no_blocking_finding(office: Office) -> None:
         ),
         (
             {"verdict": "revise", "findings": [{**WRONG, "kind": "style"}]},
-            "1. findings[0].kind: Input should be",
+            "1. findings[0].kind: must be one of ",
         ),
         ({"verdict": "revise", "findings": [WRONG] * 41}, "1. findings: at most 40 entries"),
         (

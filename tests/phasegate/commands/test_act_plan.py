@@ -170,7 +170,9 @@ def test_a_plan_is_put_in_place_at_the_gate_too(
         ),
         ("title: [\n", "is no YAML that is taken"),
         ("title: x\nsteps: [\n", "in line 3"),
-        ("title: x\nsteps: [{title: a, typ: testing, action: ls}]\n", "plan.steps.1.typ is no field"),
+        ("title: x\nsteps: [{title: a, typ: testing, action: ls}]\n", "wrong.yaml: steps.1.typ is no field"),
+        ("title: x\nsteps: 5\n", "wrong.yaml: steps: must be a list, not a number"),
+        ("title: 5\nsteps: [{title: a, action: ls}]\n", "title: must be text, not a number"),
     ],
 )
 def test_what_is_no_plan_is_told_before_anything_starts(

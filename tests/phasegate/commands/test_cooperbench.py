@@ -265,13 +265,13 @@ def test_a_budget(bench: Commands) -> None:
         ("-s coop -i 1 -j 9", "the task has the features 1, 2"),
         ("-s duo -i 1", "unknown setting 'duo'; settings are single, solo, coop, coop_ablation"),
         ("-s single -i 1 --with-solo", "--with-solo is for two agents"),
-        ("-s single -i 1 --max-budget-usd nan", "--max-budget-usd: Input should be a finite number"),
-        ("-s single -i 1 --max-budget-usd=-inf", "--max-budget-usd: Input should be"),
+        ("-s single -i 1 --max-budget-usd nan", "--max-budget-usd: must be a finite number"),
+        ("-s single -i 1 --max-budget-usd=-inf", "--max-budget-usd: must be a finite number"),
         (
             "-s single -i 1 --max-budget-usd=-1",
-            "--max-budget-usd: Input should be greater than or equal to 0",
+            "--max-budget-usd: must be 0 or more",
         ),
-        ("-s single -i 1 --max-tokens=-1", "--max-tokens: Input should be greater than or equal to 0"),
+        ("-s single -i 1 --max-tokens=-1", "--max-tokens: must be 0 or more"),
     ],
 )
 def test_wrong_words(bench: Commands, words: str, told: str) -> None:
