@@ -8,8 +8,6 @@ from itertools import count
 from temporalio import workflow
 from temporalio.exceptions import FailureError, is_cancelled_exception
 
-from states.amounts import counted
-
 with workflow.unsafe.imports_passed_through():
     import workflows.patience as patience
     from activities.agent_orders import (
@@ -24,6 +22,7 @@ with workflow.unsafe.imports_passed_through():
     )
     from activities.agents import AgentActivities
     from states.agents import AgentCarry, AgentEnd, Price, ToolCall, Usage
+    from states.amounts import counted
     from states.budget import Account, most
     from states.cooperation import Mail
     from states.trace import AgentProgress, TraceEvent, TraceKind

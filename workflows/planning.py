@@ -9,14 +9,13 @@ from temporalio import workflow
 from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError, FailureError
 
-from states.amounts import counted
-
 with workflow.unsafe.imports_passed_through():
     from activities.orders import Handover, LoadOrder, WorkOrder
     from activities.planning import PlanningActivities
     from states.acting import STARTED_WITH, acts_now, begin_act, note_report, starts_to_act
     from states.advance import advance, begin, end, record_artifact, record_review, review_trigger
     from states.agents import AgentEnd, AgentKind
+    from states.amounts import counted
     from states.diagram import phase_diagram
     from states.dialogue import follow_up, may_follow_up, replied, reply
     from states.facts import decisions_enough, facts_of
