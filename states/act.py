@@ -9,6 +9,9 @@ from states.amounts import counted
 from states.artifacts.base import Piece
 from states.execution import ExecutionStatus, Metrics, Progress
 
+CANCELLED = "cancelled"
+"""why an execution stopped that was cancelled by itself, and not by its job"""
+
 
 class ActEnd(StrEnum):
     """Why an execution's workflow came to rest."""

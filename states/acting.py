@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from states.act import ActEnd, ActNote, ActOutcome, Report, StepAnswer, StepAsk, Undo
+from states.act import CANCELLED, ActEnd, ActNote, ActOutcome, Report, StepAnswer, StepAsk, Undo
 from states.agents import AgentKind
 from states.artifacts.base import digest_of
 from states.carrying import bounded
@@ -159,6 +159,18 @@ def book_rest(record: JobRecord, outcome: ActOutcome, undone: Undo | None, now: 
             record.hold = record.hold.model_copy(update={"reason": f"not rolled back: {outcome.reason}"})
         case _:
             pass
+
+
+def stopped_alone(record: JobRecord, outcome: ActOutcome) -> bool:
+    """Whether the execution was cancelled by somebody who told the job nothing."""
+    cancelled = outcome.end is ActEnd.STOPPED and outcome.reason == CANCELLED
+    return cancelled and record.hold is None and record.demand is None and not undoing(record)
+
+
+def hold_stopped(record: JobRecord, now: datetime) -> None:
+    """Else it would be gone on with at once, which nobody wants who has cancelled it."""
+    reason = "the execution was cancelled in Temporal; resume carries on"
+    pause(record, Hold(reason=reason, by="phasegate", since=now), now)
 
 
 def _status(outcome: ActOutcome) -> ExecutionStatus:

@@ -228,7 +228,7 @@ def _close(record: JobRecord, by: str, now: datetime) -> None:
         record.mode = move_mode(record.mode, ModeTrigger.CLOSE, mode_facts_of(record))
     record.hold, record.paused_from, record.open_until = None, None, None
     if record.act and record.act.status is not ExecutionStatus.COMPLETED:
-        record.act = record.act.model_copy(update={"status": ExecutionStatus.CANCELLED})
+        record.act = record.act.model_copy(update={"status": ExecutionStatus.CANCELLED, "running": False})
 
 
 def _clock(record: JobRecord, now: datetime) -> None:

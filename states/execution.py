@@ -146,6 +146,11 @@ class Progress(Piece):
     since: datetime | None = None
     """with `worked`, what `elapsed` comes from while it is at work"""
 
+    @property
+    def at(self) -> tuple[tuple[str, ...], int, int, int]:
+        """Where it is, whatever the time."""
+        return self.current_steps, self.completed_steps, self.failed_steps, self.skipped_steps
+
     def after(self, elapsed: float) -> "Progress":
         """The same after so many seconds. Remaining time = elapsed / completed * left."""
         done = self.completed_steps

@@ -1,10 +1,11 @@
 """Act mode of a job: its execution, stopped and gone on with as people say."""
 
+import asyncio
 import contextlib
 from collections.abc import Callable
 
 from temporalio import workflow
-from temporalio.exceptions import FailureError
+from temporalio.exceptions import ApplicationError, FailureError, WorkflowAlreadyStartedError
 from temporalio.workflow import ChildWorkflowHandle, ParentClosePolicy
 
 with workflow.unsafe.imports_passed_through():
@@ -17,34 +18,47 @@ with workflow.unsafe.imports_passed_through():
         answers,
         book_rest,
         enter_code,
+        hold_stopped,
         next_ask,
         next_code,
         open_ask,
         rests_waiting,
         set_running,
         settle_ask,
+        stopped_alone,
         undoing,
     )
     from states.agents import AgentKind
     from states.execution import ExecutionStatus
     from states.facts import decisions_enough
-    from states.words import Phase
-    from workflows.execution import ANSWER, ASKS_AT_ONCE, STOP, ExecutionWorkflow
+    from states.receive import receive
+    from states.words import Message, Phase
+    from workflows.execution import ANSWER, STOP, ExecutionWorkflow
     from workflows.failures import reason_of
     from workflows.orders import work_order
     from workflows.staff import Staffed
+    from workflows.telling import ASKS_AT_ONCE
 
 Child = ChildWorkflowHandle[ExecutionWorkflow, ActOutcome]
 
+HEARS_ALL = "hears-all"
+"""the patch since which nothing that is said while a plan is carried out waits for what takes long"""
+
+STILL_THERE = "the execution that was to stop has not ended yet; try again when it has"
 SILENT = "the execution did not answer; resume goes on from what it last kept"
 
 
 class Acting(Staffed):
     """A job that can carry its plan out. Not a workflow of its own."""
 
+    _silent: Child | None = None
+    """the execution that was not waited for any longer"""
+
     async def carry_out(self) -> None:
         """Run the execution until it rests, and book that; before it, hear what operators say."""
         at_once = workflow.patched(ASKS_AT_ONCE)
+        if self._silent and await self._told_late(self._silent):
+            return
         if not undoing(self.record) and not await self._heard(at_once):
             return
         set_running(self.record)
@@ -58,6 +72,8 @@ class Acting(Staffed):
         except FailureError as failed:
             outcome = ActOutcome(end=ActEnd.BROKEN, reason=reason_of(failed))
         book_rest(self.record, outcome, undo, workflow.now())
+        if stopped_alone(self.record, outcome) and workflow.patched(HEARS_ALL):
+            hold_stopped(self.record, workflow.now())
         self.log_ledger()
 
     async def _heard(self, at_once: bool) -> bool:
@@ -70,6 +86,8 @@ class Acting(Staffed):
             self._ask()
         while (at_once or self.record.gate is None) and (code := next_code(self.record)):
             if not await self._coded(code.step):
+                return False
+            if self._disturbed() and workflow.patched(HEARS_ALL):
                 return False
         while rests_waiting(self.record) and next_ask(self.record, all_by_hand=not at_once):
             if at_once and answers(self.record):
@@ -114,25 +132,46 @@ class Acting(Staffed):
         return True
 
     async def _executed(self, undo: Undo | None, at_once: bool) -> ActOutcome:
-        act = self.record.act
-        assert act is not None
         order, told = self._act_order(), list(answers(self.record))
-        child = await workflow.start_child_workflow(
-            ExecutionWorkflow.run,
-            order,
-            id=act.id,
-            parent_close_policy=ParentClosePolicy.TERMINATE,
-            static_summary=f"option {act.option} on {act.branch}",
-        )
-        if undo is None:
-            await (self._accompany_steps(child, told) if at_once else self._until_over(child))
-            if not child.done():
-                return await self._stopped(child)
-        return await child
+        child = await self._begun(order)
+        try:
+            if undo is not None:
+                await workflow.wait_condition(child.done)
+            elif at_once:
+                await self._accompany_steps(child, told)
+            else:
+                await self._until_over(child)
+        except asyncio.CancelledError:
+            if not workflow.patched(HEARS_ALL):
+                if undo is not None:
+                    child.cancel()
+                raise
+            # As `run` takes it, but while the execution can still say how far it is.
+            receive(self.record, Message.CANCEL, [{"by": "temporal workflow cancel"}], workflow.now())
+        return await (child if undo is not None or child.done() else self._stopped(child))
+
+    async def _begun(self, order: ActOrder) -> Child:
+        """Start the execution; one that took too long to stop is waited for, as there is one at a time."""
+        for _ in range(patience.STOPS_AFTER_ALL):
+            try:
+                return await workflow.start_child_workflow(
+                    ExecutionWorkflow.run,
+                    order,
+                    id=order.execution,
+                    parent_close_policy=ParentClosePolicy.TERMINATE,
+                    static_summary=f"option {order.option} on {order.branch}",
+                )
+            except WorkflowAlreadyStartedError:
+                if not workflow.patched(HEARS_ALL):
+                    raise
+                await workflow.sleep(patience.STILL_STOPS)
+                if self._comes_first():
+                    break
+        raise ApplicationError(STILL_THERE)
 
     async def _accompany_steps(self, child: Child, told: list[StepAnswer]) -> None:
         """Until it rests or is disturbed: ask what waits, one after the other, and tell it the answers."""
-        while not (child.done() or self._disturbed()):
+        while not (child.done() or self._disturbed() or self._goes_back()):
             self._settle()
             self._ask()
             for answer in [each for each in answers(self.record) if each not in told]:
@@ -144,13 +183,26 @@ class Acting(Staffed):
             await self.save()
             await self._until_over(child, lambda: self._has_news(told))
 
+    def _comes_first(self) -> bool:
+        """Whether people want something else than that the execution goes on or back."""
+        return self.record.demand is not None or (self.record.hold is not None and not undoing(self.record))
+
     def _has_news(self, told: list[StepAnswer]) -> bool:
         """Whether there is something to ask or to tell."""
         asks = self.record.gate is None and next_ask(self.record) is not None
         return asks or decisions_enough(self.record) or any(each not in told for each in answers(self.record))
 
     async def _until_over(self, child: Child, otherwise: Callable[[], bool] = lambda: False) -> None:
-        await workflow.wait_condition(lambda: child.done() or self._disturbed() or otherwise())
+        def over() -> bool:
+            return child.done() or self._disturbed() or otherwise()
+
+        await workflow.wait_condition(lambda: over() or undoing(self.record))
+        if not over() and not self._goes_back():
+            await workflow.wait_condition(over)
+
+    def _goes_back(self) -> bool:
+        """Whether a rollback is wanted, also where a resume came with it and nothing is held any more."""
+        return undoing(self.record) and workflow.patched(HEARS_ALL)
 
     def _disturbed(self) -> bool:
         return self.record.hold is not None or self.record.demand is not None
@@ -164,14 +216,39 @@ class Acting(Staffed):
             await workflow.wait_condition(child.done, timeout=patience.EXECUTION_STOPS)
         except TimeoutError:
             child.cancel()
+            self._silent = child
             return ActOutcome(end=ActEnd.BROKEN, reason=SILENT)
         return await child
 
-    async def leave(self) -> None:
-        """Remove the worktrees of a plan that was carried out; the branch stays. Others may hold work."""
+    async def _told_late(self, child: Child) -> bool:
+        """Whether an execution that was given up has said how far it is, so that nothing is done twice."""
+        self._silent = None
+        act = self.record.act
+        if act is None or act.id != child.id or not workflow.patched(HEARS_ALL):
+            return False
+        with contextlib.suppress(TimeoutError):
+            await workflow.wait_condition(
+                lambda: child.done() or self._comes_first(), timeout=patience.EXECUTION_STOPS
+            )
+        if not child.done():
+            self._silent = child if self._comes_first() else None
+            return self._silent is not None
+        try:
+            outcome = await child
+        except FailureError:
+            return False
+        book_rest(self.record, outcome, None, workflow.now())
+        self.log_ledger()
+        return True
+
+    async def leave(self) -> bool:
+        """Remove the worktrees of a plan that was carried out; the branch stays. Others may hold work.
+
+        False when something was asked of the job meanwhile, and was told yes: then it stays open.
+        """
         act, workspace = self.record.act, self.record.workspace
         if act is None or workspace is None or act.status is not ExecutionStatus.COMPLETED:
-            return
+            return True
         order = ExecutionOrder(
             job=self.record.job,
             execution=act.id,
@@ -184,6 +261,8 @@ class Acting(Staffed):
             await workflow.execute_activity_method(
                 ExecutionActivities.leave_execution, order, **patience.TIDY_UP
             )
+        asked = self._disturbed() or undoing(self.record)
+        return not (asked and workflow.patched(HEARS_ALL))
 
     def _act_order(self) -> ActOrder:
         act, workspace = self.record.act, self.record.workspace

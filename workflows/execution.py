@@ -21,9 +21,9 @@ with workflow.unsafe.imports_passed_through():
         RollbackOrder,
         StepOrder,
     )
-    from states.act import ActEnd, ActOutcome, StepAnswer
+    from states.act import CANCELLED, ActEnd, ActOutcome, StepAnswer
     from states.artifacts.plan import Plan, PlanStep
-    from states.carrying import asks_of, decide, end_of, may_be_overtaken, outcome_of, report_of
+    from states.carrying import asks_of, decide, end_of, outcome_of
     from states.execution import (
         Execution,
         ExecutionStatus,
@@ -41,6 +41,7 @@ with workflow.unsafe.imports_passed_through():
     from states.undoing import point_of, target_of, try_again, undo
     from workflows.failures import reason_of
     from workflows.inputs import decode
+    from workflows.telling import ASKS_AT_ONCE, Telling
 
 STOP = "stop"
 """the signal of a job that is paused, cancelled or planned anew: what runs ends within a second"""
@@ -48,14 +49,14 @@ STOP = "stop"
 ANSWER = "answer_step"
 """the signal of a job whose people have decided about a step that waits, while others go on"""
 
-PROGRESS = "execution_progress"
-"""the signal to the job: how far its execution is, and what waits"""
-
-ASKS_AT_ONCE = "asks-at-once"
-"""the patch since which people are asked, and heard, while other steps go on"""
-
 WAITED_BEFORE = "asks-what-waited-before"
 """the patch since which a run begins with the word of what waits already"""
+
+STOPS_AT_ONCE = "stops-at-once"
+"""the patch since which a stop ends what makes ready and what a long history waits for, and is never lost"""
+
+RUNS_ON = "runs-on"
+"""the patch since which a long history ends nothing that goes on: a new run begins when nothing runs"""
 
 STOPPED_IN_THE_MIDDLE = "stopped in the middle; the tree was put back"
 
@@ -88,7 +89,8 @@ class ExecutionWorkflow:
         self._answers: list[StepAnswer] = []
         self._branch = asyncio.Lock()
         self._broken: FailureError | None = None
-        self._telling: asyncio.Task[None] | None = None
+        self._telling = Telling()
+        self._runs_on: bool | None = None
 
     @workflow.signal(dynamic=True)
     def on_signal(self, name: str, args: Sequence[RawValue]) -> None:
@@ -114,14 +116,15 @@ class ExecutionWorkflow:
             await self._open()
             if order.back_to is not None:
                 return await self._roll_back(order.back_to)
-            await self._prepare()
-            await self._carry_out()
+            if await self._prepare():
+                await self._carry_out()
         except FailureError as failed:
             return await self._rest(ActEnd.BROKEN, reason_of(failed))
         except asyncio.CancelledError:
             # `temporal workflow cancel` of the execution alone: the job decides what follows.
+            self.stopping = self.stopping or workflow.patched(STOPS_AT_ONCE)
             await self._stop_all()
-            return await self._rest(ActEnd.STOPPED, "cancelled")
+            return await self._rest(ActEnd.STOPPED, CANCELLED)
         if self.execution.status is ExecutionStatus.RUNNING and self.stopping:
             return await self._rest(ActEnd.STOPPED, "stopped")
         return await self._rest(end_of(self.execution), "")
@@ -145,18 +148,29 @@ class ExecutionWorkflow:
             try_again(self.execution)
         self._decide()
 
-    async def _prepare(self) -> None:
-        self.prepared = await workflow.execute_activity_method(
+    async def _prepare(self) -> bool:
+        """Have the worktree; False when it was told to stop before that was there."""
+        preparing = workflow.start_activity_method(
             ExecutionActivities.prepare_execution, self._at(), **patience.READ_REPOSITORY
         )
+        await workflow.wait_condition(lambda: preparing.done() or self.stopping)
+        if not preparing.done() and workflow.patched(STOPS_AT_ONCE):
+            preparing.cancel()
+        try:
+            self.prepared = await preparing
+        except FailureError as failed:
+            if self.stopping and is_cancelled_exception(failed):
+                return False
+            raise
         self.execution.head, self.execution.snapshot = self.prepared.head, self.prepared.snapshot
+        return True
 
     async def _carry_out(self) -> None:
         """Run what can run, side by side where it may, until nothing is left or somebody stops it."""
         if asks_of(self.execution, self.plan) and workflow.patched(WAITED_BEFORE):
             # What came to wait when the run before this one had to end may have been told to nobody.
-            self._tell()
-        while not self._over():
+            self._telling.begin(self.execution, self.plan)
+        while not self._ends():
             self._hear()
             self._decide()
             skip_what_cannot_run(self.execution, self.plan, workflow.now())
@@ -167,23 +181,41 @@ class ExecutionWorkflow:
                 lambda: self._over() or bool(self._answers) or len(self._running) > self._busy()
             )
             await self._forget_done()
-            self._tell()
+            self._telling.begin(self.execution, self.plan)
         await self._stop_all()
         if self._broken:
             raise self._broken
         finish(self.execution, self.plan, workflow.now())
         if workflow.info().is_continue_as_new_suggested() and not self.stopping and self._unfinished():
-            if self._telling and workflow.patched(ASKS_AT_ONCE):
+            if self._telling.begun() and workflow.patched(ASKS_AT_ONCE):
                 # No command may follow the one that ends this run.
-                await self._telling
+                await self._telling.ended()
             rest(self.execution, workflow.now())
             kept = await self._keep()
             self._hear()
+            if self.stopping and workflow.patched(STOPS_AT_ONCE):
+                # It was told meanwhile; nobody would tell the next run again.
+                return
             workflow.continue_as_new(self.order.model_copy(update={"kept": kept, "again": False}))
+
+    def _ends(self) -> bool:
+        """Whether nothing more is begun, asked where a patch may be asked about."""
+        if workflow.info().is_continue_as_new_suggested() and self._runs_on is None:
+            self._runs_on = workflow.patched(RUNS_ON)
+        return self._over()
 
     def _over(self) -> bool:
         """Whether nothing more is begun."""
-        return self.stopping or self._broken is not None or workflow.info().is_continue_as_new_suggested()
+        return self.stopping or self._broken is not None or self._full()
+
+    def _full(self) -> bool:
+        """Whether a new run goes on: the history is long and nothing runs, or it is as long as it may be."""
+        info = workflow.info()
+        if not info.is_continue_as_new_suggested():
+            return False
+        longest = info.get_current_history_length() > patience.LONGEST
+        largest = info.get_current_history_size() > patience.LARGEST
+        return not self._runs_on or not self._running or longest or largest
 
     def _hear(self) -> None:
         """Take in what was decided about what waits; an answer to anything else is none."""
@@ -286,12 +318,21 @@ class ExecutionWorkflow:
         end_step(self.execution, self.plan, step, result, workflow.now())
 
     async def _stop_all(self) -> None:
-        """End the commands that run; steps that only have to land do so."""
-        if self.stopping or self._broken:
-            for command in list(self._commands.values()):
-                command.cancel()
+        """End the commands that run; steps that only have to land do so.
+
+        Where only the history has become too long, what runs ends by itself, unless it is told to stop.
+        """
+        if not self._told_to_stop():
+            await workflow.wait_condition(lambda: self._busy() == 0 or self._told_to_stop())
+            if self._busy() and not workflow.patched(STOPS_AT_ONCE):
+                await workflow.wait_condition(lambda: self._busy() == 0)
+        for command in list(self._commands.values()):
+            command.cancel()
         await workflow.wait_condition(lambda: self._busy() == 0)
         await self._forget_done()
+
+    def _told_to_stop(self) -> bool:
+        return self.stopping or self._broken is not None
 
     async def _roll_back(self, to: str) -> ActOutcome:
         try:
@@ -328,8 +369,7 @@ class ExecutionWorkflow:
 
     async def _rest(self, end: ActEnd, reason: str) -> ActOutcome:
         """Come to rest: everything that is known goes to the store, and the job is told."""
-        if self._telling:
-            await self._telling
+        await self._telling.ended()
         rest(self.execution, workflow.now())
         outcome = outcome_of(self.execution, self.plan, end, reason, workflow.now())
         more: dict[str, object] = {"kept": self.order.kept}
@@ -355,33 +395,3 @@ class ExecutionWorkflow:
         if self.prepared is None:
             return {}
         return self.prepared.model_dump(include={"path", "sandbox", "notes"})
-
-    def _tell(self) -> None:
-        """Let the job know how far it is; while one message is on its way, the next one waits for news."""
-        if self._telling is None or self._telling.done():
-            self._telling = asyncio.create_task(self._told())
-
-    async def _told(self) -> None:
-        job = workflow.info().parent
-        if job is None:
-            return
-        handle = workflow.get_external_workflow_handle(job.workflow_id)
-        news = True
-        while news:
-            if self._may_be_overtaken() and workflow.patched(ASKS_AT_ONCE):
-                with contextlib.suppress(TimeoutError):
-                    await workflow.wait_condition(
-                        lambda: not self._may_be_overtaken(), timeout=patience.MAY_ASK_FIRST
-                    )
-            report = report_of(self.execution, self.plan, workflow.now())
-            # The job may be gone; then nobody needs to know.
-            with contextlib.suppress(FailureError):
-                await handle.signal(PROGRESS, report)
-            # People are not asked late because another message was on its way.
-            asks = report_of(self.execution, self.plan, workflow.now()).asks
-            news = asks != report.asks and workflow.patched(ASKS_AT_ONCE)
-
-    def _may_be_overtaken(self) -> bool:
-        """Whether people might be asked in another order than the plan's, if they were asked now."""
-        since = workflow.now() - patience.MAY_ASK_FIRST
-        return may_be_overtaken(self.execution, self.plan, since)

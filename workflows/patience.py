@@ -61,6 +61,13 @@ AGENT_LEAVES = timedelta(seconds=20)
 EXECUTION_STOPS = timedelta(seconds=30)
 """how long a job waits for its execution to stop; a killed worker's steps are given up after ten of them"""
 
+STILL_STOPS, STOPS_AFTER_ALL = timedelta(seconds=2), 15
+"""what is between two tries to go on with an execution that took longer to stop, and how many there are"""
+
+LONGEST, LARGEST = 16_000, 16 * 2**20
+"""events and bytes of a history from which on an execution begins nothing more, whatever runs; the server
+ends a run at 51,200 events and 50 MB"""
+
 MAY_ASK_FIRST = timedelta(seconds=1)
 """how long a question waits for steps that began with it and come before it in the plan: people are asked in
 that order, and most steps that ask do so at once"""

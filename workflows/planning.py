@@ -41,11 +41,11 @@ with workflow.unsafe.imports_passed_through():
     )
     from workflows.acting import Acting
     from workflows.drafting import Drafting
-    from workflows.execution import PROGRESS
     from workflows.failures import reason_of
     from workflows.inputs import decode, only
     from workflows.orders import built_from, edit_order, feedback_for, prepare_order, review_order, work_order
     from workflows.patience import is_near, is_quick
+    from workflows.telling import PROGRESS
 
 NOT_READ = "the job has not been read from the store"
 Work = Callable[[PlanningActivities, WorkOrder], Awaitable[Handover]]
@@ -387,8 +387,7 @@ class PlanningWorkflow(Acting, Drafting):
             return starts_to_act(self.record) or self.record.selected != chosen
 
         over = left <= timedelta(0) or not await self.wait(moved, left)
-        if over and self.record.demand is None:
-            await self.leave()
+        if over and self.record.demand is None and await self.leave():
             end(self.record, workflow.now())
             self.done = True
         return None

@@ -12,8 +12,9 @@ from activities.execution_orders import ActOrder
 from tests.e2e.asked_stage import asking, sleeper
 from tests.e2e.executions import Acts, Handle, acts, repository
 from tests.e2e.stage import job_id, until
-from workflows.execution import PROGRESS, STOP, ExecutionWorkflow
+from workflows.execution import STOP, ExecutionWorkflow
 from workflows.inputs import decode
+from workflows.telling import PROGRESS
 
 
 @workflow.defn

@@ -126,6 +126,22 @@ async def asked_at_rest(handle: Handle) -> None:
     await until(handle, lambda v: bool(v.hold and v.hold.kind is HoldKind.FAILURE))
 
 
+async def cancelled(handle: Handle) -> None:
+    """Cancelled in Temporal in the middle of a command."""
+    await until(handle, lambda v: bool(v.act and v.act.last.progress and v.act.last.progress.completed_steps))
+    await asyncio.sleep(0.5)
+    await handle.cancel()
+    await handle.result()
+
+
+async def rolled_back_at_once(handle: Handle) -> None:
+    """A rollback and a resume in the middle of a command, as close as they come."""
+    await until(handle, lambda v: bool(v.act and v.act.last.progress and v.act.last.progress.completed_steps))
+    await asyncio.gather(handle.signal("rollback"), handle.signal("resume"))
+    await to_the_end(handle)
+
+
+CHAIN = tuple(a_step(str(n), *([str(n - 1)] if n else []), command="true") for n in range(8))
 ASKS = (a_step("1", command="python3 -c 'print(1)'"), a_step("2", command="python3 -c 'print(2)'"))
 ACTED: dict[str, Acted] = {
     "act": Acted(
@@ -149,9 +165,16 @@ ACTED: dict[str, Acted] = {
     ),
     "act_long": Acted(
         to_the_end,
-        tuple(a_step(str(n), *([str(n - 1)] if n else []), command="true") for n in range(8)),
+        CHAIN,
         server={"limit.historyCount.suggestContinueAsNew": 40},
     ),
+    "act_long_beside": Acted(
+        to_the_end,
+        (*CHAIN, a_step("long", command="sleep 4")),
+        server={"limit.historyCount.suggestContinueAsNew": 40},
+    ),
+    "act_cancelled": Acted(cancelled, (MEND, a_step("long", "fix", command="sleep 600"))),
+    "act_rolled_back_at_once": Acted(rolled_back_at_once, (MEND, a_step("long", "fix", command="sleep 3"))),
 }
 
 
