@@ -203,7 +203,7 @@ def _on_time(said: dict[str, Any], now: Sequence[LiveStep]) -> dict[str, Any]:
     """A workflow's clock stands still between its tasks: what runs has been running since."""
     running = {live.step: live.seconds for live in now}
     steps = tuple(
-        line.model_copy(update={"seconds": max(line.seconds or 0.0, running.get(line.id, 0.0))})
+        line.model_copy(update={"seconds": (line.seconds or 0.0) + running.get(line.id, 0.0)})
         if line.status == StepStatus.IN_PROGRESS
         else line
         for line in said["steps"]
@@ -211,7 +211,8 @@ def _on_time(said: dict[str, Any], now: Sequence[LiveStep]) -> dict[str, Any]:
     progress: Progress | None = said["progress"]
     if progress and progress.since:
         passed = (datetime.now(UTC) - progress.since).total_seconds()
-        progress = progress.after(max(progress.elapsed, progress.worked + passed))
+        elapsed = max(progress.elapsed, progress.worked + passed)
+        progress = progress.after(elapsed, sum(running.values()))
     return {**said, "steps": steps, "progress": progress}
 
 
@@ -219,7 +220,12 @@ def _begun(act: ActNote, now: Sequence[LiveStep]) -> ActNote:
     """Steps that are heard of at this moment are under way, whatever was last known."""
     running = {live.step: live for live in now}
     steps = tuple(
-        line.model_copy(update={"status": StepStatus.IN_PROGRESS.value, "seconds": running[line.id].seconds})
+        line.model_copy(
+            update={
+                "status": StepStatus.IN_PROGRESS.value,
+                "seconds": (line.seconds or 0.0) + running[line.id].seconds,
+            }
+        )
         if line.id in running
         else line
         for line in act.last.steps

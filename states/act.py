@@ -56,7 +56,10 @@ class Report(Progress):
 
 
 class StepLine(Piece):
-    """One step as a list shows it. Times in seconds."""
+    """One step as a list shows it.
+
+    `seconds` are those of attempts that ended; what runs at this moment is in the heartbeats of its activity.
+    """
 
     id: str
     title: str = ""

@@ -37,7 +37,7 @@ def decide(
         if run.status is not StepStatus.WAITING or run.result is None:
             continue
         if why := refused.get(step.id):
-            no = StepResult(status=StepStatus.FAILED, error=why)
+            no = StepResult(status=StepStatus.FAILED, error=why, seconds=0.0)
             execution.steps[step.id] = run.model_copy(update={"attempts": run.attempts + step.retries + 1})
             end_step(execution, plan, step.id, no, now)
         elif step.id in ready:
@@ -98,7 +98,7 @@ def outcome_of(execution: Execution, plan: Plan, end: ActEnd, reason: str, now: 
         head=execution.head,
         progress=progress_of(execution, now),
         metrics=metrics_of(execution),
-        steps=tuple(_line(step, execution.steps[step.id], now) for step in plan.steps),
+        steps=tuple(_line(step, execution.steps[step.id]) for step in plan.steps),
         asks=asks_of(execution, plan),
         errors=errors_of(execution, plan),
     )
@@ -115,15 +115,13 @@ def end_of(execution: Execution) -> ActEnd:
             return ActEnd.WAITING
 
 
-def _line(step: PlanStep, run: StepRun, now: datetime) -> StepLine:
-    end = run.ended or now
-    seconds = (end - run.started).total_seconds() if run.started else None
+def _line(step: PlanStep, run: StepRun) -> StepLine:
     return StepLine(
         id=step.id,
         title=step.title,
         type=step.type,
         status=run.status,
-        seconds=seconds,
+        seconds=run.worked,
         attempts=run.attempts - run.forgiven,
         error=run.result.error if run.result else "",
         why=run.why or _not_needed(run),

@@ -75,6 +75,8 @@ class StepResult(Piece):
     tail: str = ""
     files: tuple[str, ...] = ()
     metrics: Metrics = Metrics()
+    seconds: float | None = None
+    """that the attempt was at work; None where nobody looked at a clock"""
     asks: str = ""
     """what a person is asked: the exact command, or the code to write; for `waiting`"""
     notes: tuple[str, ...] = ()
@@ -91,9 +93,21 @@ class StepRun(Piece):
     commands: int = 0
     """commands that earlier attempts ran, whatever became of them"""
     started: datetime | None = None
+    begun: datetime | None = None
+    """when the newest attempt began"""
     ended: datetime | None = None
+    seconds: float | None = None
+    """that its attempts were at work which came to something: no time of waiting for people or for a worker.
+    None where nobody has counted"""
     result: StepResult | None = None
     why: str = ""
+
+    @property
+    def worked(self) -> float | None:
+        """Seconds of attempts that have ended; None for a step that never began."""
+        if self.seconds is None and self.started and self.ended:
+            return (self.ended - self.started).total_seconds()
+        return 0.0 if self.seconds is None and self.started else self.seconds
 
     @property
     def commands_so_far(self) -> int:
@@ -145,17 +159,24 @@ class Progress(Piece):
     worked: float = 0.0
     since: datetime | None = None
     """with `worked`, what `elapsed` comes from while it is at work"""
+    spent: float | None = None
+    """what the steps have taken that ended, one beside the other or not; None where nobody has counted"""
 
     @property
     def at(self) -> tuple[tuple[str, ...], int, int, int]:
         """Where it is, whatever the time."""
         return self.current_steps, self.completed_steps, self.failed_steps, self.skipped_steps
 
-    def after(self, elapsed: float) -> "Progress":
-        """The same after so many seconds. Remaining time = elapsed / completed * left."""
+    def after(self, elapsed: float, running: float = 0.0) -> "Progress":
+        """The same after so many seconds, with steps that have been running for `running` seconds in all.
+
+        Remaining time = elapsed / completed * left, where no more counts as elapsed than the steps have
+        taken: not the time in which no worker was there.
+        """
+        most = elapsed if self.spent is None else min(elapsed, self.spent + running)
         done = self.completed_steps
         left = self.total_steps - done - self.failed_steps - self.skipped_steps
-        remaining = 0.0 if not left else elapsed / done * left if done else None
+        remaining = 0.0 if not left else most / done * left if done else None
         return self.model_copy(update={"elapsed": elapsed, "remaining": remaining})
 
 
@@ -197,6 +218,7 @@ def start_step(execution: Execution, step: str, now: datetime) -> None:
         "status": StepStatus.IN_PROGRESS,
         "attempts": run.attempts + 1,
         "started": run.started or now,
+        "begun": now,
         "ended": None,
     }
     execution.steps[step] = run.model_copy(update=update)
@@ -212,10 +234,14 @@ def end_step(execution: Execution, plan: Plan, step: str, result: StepResult, no
     kept = result.model_copy(update={"tail": result.tail[-TAIL:], "files": result.files[:FILES]})
     # Waiting for a person is no try.
     forgiven = run.forgiven + (result.status is StepStatus.WAITING)
+    spent = result.seconds
+    if spent is None:
+        spent = (now - run.begun).total_seconds() if run.begun else 0.0
     update = {
         "status": status,
         "ended": ended,
         "commands": run.commands_so_far,
+        "seconds": (run.seconds or 0.0) + spent,
         "result": kept,
         "forgiven": forgiven,
     }
@@ -272,8 +298,10 @@ def progress_of(execution: Execution, now: datetime) -> Progress:
         status=execution.status,
         worked=execution.worked,
         since=None if execution.ended else execution.since,
+        spent=sum(run.worked or 0.0 for run in runs),
     )
-    return progress.after(elapsed)
+    now_at_it = [run.begun for run in runs if run.status is StepStatus.IN_PROGRESS and run.begun]
+    return progress.after(elapsed, sum((now - begun).total_seconds() for begun in now_at_it))
 
 
 def rest(execution: Execution, now: datetime) -> None:

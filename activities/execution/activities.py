@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 from typing import Protocol
 
+from pydantic import ValidationError
 from temporalio import activity
 
 from activities.execution_orders import (
@@ -103,8 +104,12 @@ class ExecutionActivities:
     @activity.defn
     async def run_step(self, order: StepOrder) -> StepResult:
         """Carry out one step. Heartbeats tell how it goes; a cancellation ends it within a second."""
-        async with _telling(order.step) as started:
-            return await self._executor.run_step(order, started)
+        lost = _lost()
+        async with _telling(order.step, lost) as shown:
+            result = await self._executor.run_step(order, shown.append)
+        # What was not run again, but remembered, has its time.
+        counted = result.seconds is not None and shown
+        return result.model_copy(update={"seconds": (result.seconds or 0.0) + lost}) if counted else result
 
     @activity.defn
     async def land_steps(self, order: LandOrder) -> Landed:
@@ -131,9 +136,20 @@ class ExecutionActivities:
             await self._executor.leave(order)
 
 
+def _lost() -> float:
+    """Seconds that the step has run on workers that were lost, as far as they have said."""
+    for details in activity.info().heartbeat_details:
+        with contextlib.suppress(ValidationError):
+            return Live.model_validate(details).seconds
+    return 0.0
+
+
 @contextlib.asynccontextmanager
-async def _telling(step: str) -> AsyncIterator[Callable[[Shown], None]]:
-    """Heartbeat with the end of what the step's command has printed so far."""
+async def _telling(step: str, lost: float) -> AsyncIterator[list[Shown]]:
+    """Heartbeat with the end of what the step's command has printed so far; the command is put into the list.
+
+    `lost`: seconds that it ran before, on workers that were lost.
+    """
     shown: list[Shown] = []
 
     async def beat() -> None:
@@ -144,13 +160,13 @@ async def _telling(step: str) -> AsyncIterator[Callable[[Shown], None]]:
                     step=step,
                     tail=command.tail if command else "",
                     printed=command.printed if command else 0,
-                    seconds=round(command.seconds, 1) if command else 0.0,
+                    seconds=round(lost + (command.seconds if command else 0.0), 1),
                 )
             )
             await asyncio.sleep(BEAT)
 
     task = asyncio.create_task(beat())
     try:
-        yield shown.append
+        yield shown
     finally:
         task.cancel()

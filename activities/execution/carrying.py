@@ -102,11 +102,11 @@ class Carrier:
     async def _carry_out(
         self, act: Act, worktree: Worktree, order: StepAtHand, once: Once, started: Started
     ) -> StepResult:
-        notes = await worktree.bring(order.at.head, order.at.snapshot)
+        outcome = Outcome()
+        outcome.notes += await worktree.bring(order.at.head, order.at.snapshot)
         place = Place(worktree, order, once, self.sandbox, self.acts.shown(act))
         started(place.running)
         worktree.begin()
-        outcome = Outcome(notes=list(notes))
         try:
             with _explained(outcome):
                 await perform(place, self.indexes, outcome)

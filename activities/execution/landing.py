@@ -62,7 +62,9 @@ class Landings:
     async def failed(self, result: StepResult, why: str) -> StepResult:
         """A result that cannot land: it changes nothing."""
         failed = await self._recorder.without_change(Outcome(error=why, metrics=result.metrics))
-        return failed.model_copy(update={"output": result.output, "tail": result.tail})
+        return failed.model_copy(
+            update={"output": result.output, "tail": result.tail, "seconds": result.seconds}
+        )
 
     async def _keep(self, state: State, parent: str) -> str:
         return await self._main.snapshots.keep(state, "Merged (whole tree)", parent, self._at.now)

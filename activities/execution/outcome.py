@@ -1,5 +1,6 @@
 """What carrying out one step came to, before it is committed."""
 
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +22,12 @@ class Outcome:
     metrics: Metrics = field(default_factory=Metrics)
     leave_out: str = ""
     """a path that the step made only to be read, such as a report of tests"""
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return round(time.monotonic() - self.began, 3)
 
 
 class StepFailed(Exception):

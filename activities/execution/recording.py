@@ -56,6 +56,7 @@ class Recorder:
             output=await self.output(outcome),
             tail=outcome.tail,
             metrics=outcome.metrics + errors,
+            seconds=outcome.seconds,
             notes=tuple([*([outcome.skipped] if outcome.skipped else []), *outcome.notes][:_NOTES]),
         )
 
@@ -86,6 +87,7 @@ class Recorder:
             tail=outcome.tail,
             files=files[:_FILES],
             metrics=outcome.metrics + counted,
+            seconds=outcome.seconds,
             notes=tuple(outcome.notes[:_NOTES]),
         )
 

@@ -179,7 +179,10 @@ async def killed(home: Path, victims: str, places: Sequence[str], note: Note) ->
                 all_.release(run.stop)
         for run in runs:
             outcome = await as_if_nothing_had_happened(all_, run)
-            notes = next(line.notes for line in outcome.steps if line.id == "one")
+            notes, seconds = next((line.notes, line.seconds) for line in outcome.steps if line.id == "one")
+            # Its command sleeps for two; a lost worker is noticed after ten, and all may wait much longer.
+            assert seconds is not None
+            assert 2 <= seconds < 9, (run.place, seconds)
             told = any(text.startswith(RAN_BEFORE) for text in notes)
             if victims != "server":
                 assert told is (run.place == DURING), (run.place, notes)

@@ -220,7 +220,7 @@ def test_time_at_rest_does_not_count() -> None:
     end_step(execution, plan, "a", OK, NOW + timedelta(seconds=10))
     rest(execution, NOW + timedelta(seconds=12))
     resting = progress_of(execution, NOW + timedelta(days=3))
-    assert (resting.elapsed, resting.remaining, resting.since) == (12.0, 12.0, None)
+    assert (resting.elapsed, resting.remaining, resting.since) == (12.0, 10.0, None)
     execution.since = NOW + timedelta(days=3)
     again = progress_of(execution, NOW + timedelta(days=3, seconds=3))
     assert (again.elapsed, again.worked) == (15.0, 12.0)

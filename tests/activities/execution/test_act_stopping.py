@@ -67,7 +67,8 @@ async def test_file_operations_are_done_once_however_often_they_are_tried(acting
     order = acting.order(step(StepType.FILE_OPERATION, files=(change,)))
     first = completed(await acting.run(order))
     shutil.rmtree(Path(acting.store.where) / "replies")
-    assert await acting.run(order) == first
+    again = await acting.run(order)
+    assert again.model_copy(update={"seconds": first.seconds}) == first
 
 
 async def killed_in_the_middle(acting: Acting, order: StepAtHand, tmp_path: Path) -> None:
