@@ -8,7 +8,7 @@ from activities.desks.coding import SUBMIT_CHANGES
 from activities.models.provider import LiteLlmProvider
 from states.artifacts.plan import PlanStep, StepType
 from states.execution import ExecutionStatus
-from states.words import HoldKind, Mode, Phase
+from states.words import Mode, Phase
 from tests.e2e.acting_stage import acting_stage
 from tests.e2e.asked_stage import approve, asked, sleeper
 from tests.e2e.asked_stage import steps as at
@@ -67,34 +67,6 @@ async def test_a_model_writes_the_code_that_the_tests_ask_for(
         assert "app.py: this is no python that can be parsed" in told[2]
         seen = models.answered()[1].json["messages"][-1]["content"]
         assert "return a - b" in seen
-
-
-async def test_code_that_fails_its_tests_is_written_anew_after_a_rollback(
-    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project = repository(tmp_path / "project", FILES)
-    script = Script()
-    wrong = {"files": [{"path": "app.py", "kind": "modify", "edits": [{"old": "a - b", "new": "a * b"}]}]}
-    script.when(tool=SUBMIT_CHANGES, first="went wrong").call(SUBMIT_CHANGES, RIGHT)
-    script.when(tool=SUBMIT_CHANGES).call(SUBMIT_CHANGES, wrong)
-    with ModelServer(script) as models:
-        for name, value in models.environment.items():
-            monkeypatch.setenv(name, value)
-        await LiteLlmProvider().warm()
-        async with acting_stage(address, tmp_path, project, *steps()) as stage:
-            job = await stage.act(models={"code": MODEL})
-            failed = await stage.until(job, lambda v: v.hold)
-            assert failed.hold
-            assert failed.hold.reason.startswith("steps failed: test")
-            await stage.cli.signal(job, "rollback")
-            await stage.until(job, lambda v: v.hold and v.hold.reason.startswith("rolled back"))
-            await stage.cli.signal(job, "resume")
-            done = await stage.until(
-                job, lambda v: v.mode is Mode.NORMAL or (v.hold and v.hold.kind is HoldKind.FAILURE)
-            )
-            assert done.act
-            assert done.act.status is ExecutionStatus.COMPLETED, done.hold
-            assert len(models.answered()) == 2
 
 
 async def test_people_are_asked_at_once_and_models_when_nothing_else_goes_on(
