@@ -12,7 +12,7 @@ from activities.execution.limits import MARK
 from activities.execution.once import Once
 from activities.execution.outcome import Outcome, StepFailed
 from activities.execution.running import Ended, Running, environment_for, run_command
-from activities.execution.sandbox import HOME, Sandbox, owner_of
+from activities.execution.sandbox import HOME, Sandbox, give_back, owner_of
 from activities.execution.worktree import Worktree
 from states.execution import Metrics
 
@@ -64,7 +64,7 @@ async def run_shell(place: Place, command: str, outcome: Outcome) -> Ended | Non
     try:
         ended = await run_command(arguments, worktree.path, environment, limits, outcome.spool, place.running)
     finally:
-        _give_back(worktree.path)
+        give_back(worktree.path)
     outcome.tail = place.running.tail
     outcome.metrics += Metrics(commands_executed=1)
     if place.sandbox is None:
@@ -84,13 +84,6 @@ async def _confined(place: Place, command: str) -> tuple[list[str], Mapping[str,
     if owner is not None:
         await asyncio.to_thread(_own, tree, owner)
     return place.sandbox.around(shell, tree, place.shown, place.order.rules), environment_for(HOME, {})
-
-
-def _give_back(tree: Path) -> None:
-    """Git trusts a folder of its own user only, and people look at the worktree with it."""
-    for path in (tree, tree / ".git"):
-        if owner_of(tree) is not None and os.path.lexists(path):
-            os.chown(path, os.geteuid(), os.getegid(), follow_symlinks=False)
 
 
 def _own(tree: Path, user: int) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from activities.execution.listing import Listing, remove
 from activities.execution.loose import Whole
 from activities.execution.repository import BRANCH, ActRepository, encoded, have
+from activities.execution.sandbox import give_back
 from activities.execution.seen import Sight
 from activities.execution.snapshots import Snapshots, State
 from activities.git import GitError
@@ -195,6 +196,8 @@ class Worktree:
         if not _says(link, said):
             remove(link)
             link.write_bytes(said)
+        # A worker that was killed while a command ran has left the folder to the command's user.
+        give_back(self.path)
 
     async def drop(self) -> None:
         """Remove the folder and what git knows of it."""

@@ -63,6 +63,18 @@ async def test_rollback_restores_the_whole_tree_and_loses_no_commit(acting: Acti
     assert {last.head, middle.head} <= set(kept.split())
 
 
+async def test_git_works_in_a_tree_that_a_killed_worker_left_to_the_user_of_a_command(acting: Acting) -> None:
+    """As root, commands run as another user, to whom the folder belongs as long as they run."""
+    allow(acting, "echo 1 > made")
+    start = acting.at
+    completed(await acting.step(shell("echo 1 > made", "1")))
+    if os.geteuid() == 0:
+        for path in (acting.tree, acting.tree / ".git"):
+            os.chown(path, 54321, 54321)
+    await acting.roll_back(start)
+    assert {path.stat().st_uid for path in (acting.tree, acting.tree / ".git")} == {os.geteuid()}
+
+
 async def test_what_git_ignores_is_not_on_the_branch_but_in_the_snapshot(acting: Acting) -> None:
     allow(acting, MESS)
     result = completed(await acting.step(shell(MESS, "mess")))
