@@ -6,7 +6,7 @@ needs a new worker.
 
 import multiprocessing
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
@@ -53,6 +53,10 @@ class AgentMortals(Mortals):
         super().__init__(home, "agents")
         self.models = models
 
+    def main(self) -> Callable[[Path, Mapping[str, str]], None]:
+        """What the worker's process runs."""
+        return run
+
     async def start_worker(self) -> None:
         """A new worker process; returns when it takes tasks."""
         environment = {
@@ -62,7 +66,7 @@ class AgentMortals(Mortals):
             "PHASEGATE_TASK_QUEUE": QUEUE,
             "PHASEGATE_DRAIN_SECONDS": "0",
         }
-        process = _FORKS.Process(target=run, args=(self.home, environment), daemon=True)
+        process = _FORKS.Process(target=self.main(), args=(self.home, environment), daemon=True)
         process.start()
         self.worker = _Forked(process)
         ready = self.home / f"worker-{self.worker.pid}.ready"
