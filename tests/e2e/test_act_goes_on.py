@@ -43,7 +43,40 @@ STEPS = (
 )
 
 
-@pytest.mark.slow
+DESTRUCTIVE = {
+    "rm -rf .": "it removes folders",
+    "sudo ls": "it asks for another user's rights",
+    "git push --force": "it changes what others see of the repository",
+    "git reset --hard HEAD~1": "it discards work",
+    "chmod -R 777 .": "it changes rights of whole folders",
+    "find . -delete": "it changes every file that it finds",
+    "kill -9 -1": "it ends other programs",
+    ":(){ :|:& };:": "it starts itself without end",
+}
+
+
+async def test_what_destroys_waits_for_a_person_whatever_the_job_allows(address: str, tmp_path: Path) -> None:
+    project = repository(tmp_path / "project", FILES)
+    plan = [a_step(str(number), command=command) for number, command in enumerate(DESTRUCTIVE)]
+    async with acting_stage(address, tmp_path, project, *plan) as stage:
+        words = {command.split()[0] for command in DESTRUCTIVE}
+        job = await stage.act(commands={"allow": [f"{word} *" for word in words]})
+        waits = await stage.until(job, lambda v: v.act and v.act.last.end is ActEnd.WAITING)
+        assert waits.act
+        assert waits.gate
+        assert waits.gate.asks == next(iter(DESTRUCTIVE))
+        asked = {ask.asks: ask.notes for ask in waits.act.last.asks}
+        assert list(asked) == list(DESTRUCTIVE), (
+            "each of them, and nobody has been asked about one for another"
+        )
+        for command, why in DESTRUCTIVE.items():
+            assert f"a person has to allow this command: {why}" in asked[command]
+        assert waits.act.last.metrics.commands_executed == 0
+        tree = Path(waits.act.last.path)
+        assert git(tree, "status", "--porcelain") == ""
+        assert git(tree, "log", "--format=%s") == "first"
+
+
 async def test_a_job_outlives_commands_that_do_their_worst(address: str, tmp_path: Path) -> None:
     _, why = await sandbox_offered()
     if why:
@@ -77,8 +110,13 @@ async def test_a_job_outlives_commands_that_do_their_worst(address: str, tmp_pat
     assert (project / "app.py").read_text() == FILES["app.py"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("full", ["state/workspaces", "state"], ids=["without the store", "with the store"])
+@pytest.mark.parametrize(
+    "full",
+    [
+        pytest.param("state/workspaces", id="without the store"),
+        pytest.param("state", id="with the store", marks=pytest.mark.slow),
+    ],
+)
 async def test_a_full_disk_holds_a_job_until_there_is_space(address: str, tmp_path: Path, full: str) -> None:
     project = repository(tmp_path / "project", FILES)
     large = FileChange(path="large", kind=FileChangeKind.CREATE, content="x" * 1_000_000)
