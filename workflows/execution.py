@@ -153,11 +153,14 @@ class ExecutionWorkflow:
         preparing = workflow.start_activity_method(
             ExecutionActivities.prepare_execution, self._at(), **patience.READ_REPOSITORY
         )
-        await workflow.wait_condition(lambda: preparing.done() or self.stopping)
-        if not preparing.done() and workflow.patched(STOPS_AT_ONCE):
-            preparing.cancel()
         try:
+            await workflow.wait_condition(lambda: preparing.done() or self.stopping)
+            if not preparing.done() and workflow.patched(STOPS_AT_ONCE):
+                preparing.cancel()
             self.prepared = await preparing
+        except asyncio.CancelledError:
+            preparing.cancel()
+            raise
         except FailureError as failed:
             if self.stopping and is_cancelled_exception(failed):
                 return False

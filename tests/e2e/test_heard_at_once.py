@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from temporalio.api.enums.v1 import EventType
 
 import workflows.patience as patience
 from activities.desks.coding import SUBMIT_CHANGES
@@ -53,6 +54,23 @@ async def test_a_pause_ends_what_makes_ready(address: str, tmp_path: Path) -> No
         assert time.monotonic() - began < AT_ONCE
         assert paused.hold
         assert paused.hold.reason == "lunch"
+        held.release("prepare_execution")
+        await stage.cli.signal(job, "resume")
+        await carried_out(stage, job)
+
+
+async def test_cancelling_an_execution_ends_what_makes_ready(address: str, tmp_path: Path) -> None:
+    project, held = repository(tmp_path / "project", FILES), HeldActivities("prepare_execution")
+    async with acting_stage(
+        address, tmp_path, project, a_step("1", command="ls"), interceptors=[held]
+    ) as stage:
+        job = await stage.act()
+        await held.reached("prepare_execution")
+        execution = stage.temporal.get_workflow_handle(f"{job}.act-1")
+        await execution.cancel()
+        await stage.until(job, lambda v: v.mode is Mode.PAUSED)
+        wanted = EventType.EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED
+        assert wanted in [event.event_type async for event in execution.fetch_history_events()]
         held.release("prepare_execution")
         await stage.cli.signal(job, "resume")
         await carried_out(stage, job)
