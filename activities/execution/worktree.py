@@ -133,7 +133,6 @@ class Worktree:
 
         Repositories inside are left out, and `leave_out` where git does not track it yet.
         """
-        self.mend(head)
         tree = await self._tree_of_changes(step, head) or await self._tree_of_all(step, head)
         if tree == await self.repository.tree_of(head):
             return head
@@ -205,7 +204,7 @@ class Worktree:
         self.memory.sight.forget(self.path)
         for path in (self.path, self._own):
             if os.path.lexists(path):
-                remove(path)
+                await asyncio.to_thread(remove, path)
 
     @property
     def _own(self) -> Path:
