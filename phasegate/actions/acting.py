@@ -16,7 +16,7 @@ from phasegate.screen.acting import step_line
 from phasegate.screen.asking import Left, ask
 from phasegate.screen.tame import tame_line
 from phasegate.session import Outcome, Session
-from states.act import ActEnd, ActNote
+from states.act import ActEnd, ActNote, StepLine
 from states.artifacts.plan import Plan, PlanStep
 from states.execution import StepStatus
 from states.steps import resolve
@@ -57,16 +57,19 @@ async def act_on_plan(session: Session, wished: dict[str, Any], watch: bool) -> 
 
 
 async def roll_back(session: Session, prefix: str, to: str, yes: bool, by: str) -> Outcome:
-    """Say what will be undone, ask, and wait until it is."""
+    """Say what would be undone, ask, and wait until it is. Raises WrongUse, having said nothing before."""
     client, job = await find_job(session, prefix)
     view = await client.view(job)
     execution = await client.executions.view(view.act) if view.act else None
-    if execution:
-        _check_step(execution.act, to)
-        session.say(*_warning(execution.act, to))
+    act = execution.act if execution else None
+    if act:
+        _check_step(act, to)
     if not yes:
         if not session.interactive:
-            raise WrongUse(f"rolling {job} back needs --yes where nobody can be asked")
+            steps = tame_line(", ".join(line.id for line in _steps(act, to)))
+            would = f"; {_effect(act, to, 'would')}{steps and f': {steps}'}" if act else ""
+            raise WrongUse(f"rolling {job} back needs --yes where nobody can be asked{would}")
+        session.say(*_warning(act, to, "would"))
         try:
             sure = ask("roll back? [y/N] ").lower() in ("y", "yes")
         except Left:
@@ -76,34 +79,56 @@ async def roll_back(session: Session, prefix: str, to: str, yes: bool, by: str) 
     ack = await client.send(job, Message.ROLLBACK, given({"to": to, "by": named(by)}))
     if not ack.state:
         return acknowledged(job, ack)  # nobody has read it yet
+    if yes:
+        session.say(*_warning(act, to, "will"))
     return await _undone(session, client, job, view.ledger_count)
 
 
 def _check_step(act: ActNote, to: str) -> None:
-    """Raises WrongUse for what names no step, before anybody is asked to agree to it."""
+    """Raises WrongUse for what is no step to go back to, before anybody is asked to agree to it."""
+    if not act.last.steps or to.strip().casefold() in START:
+        return
     steps = tuple(PlanStep(id=each.id, title=each.title) for each in act.last.steps)
-    if steps and to.strip().casefold() not in START and resolve(Plan(title="", steps=steps), to) is None:
+    step = resolve(Plan(title="", steps=steps), to)
+    if step is None:
         known = tame_line(", ".join(step.id for step in steps))
         raise WrongUse(f"the plan has no step {tame_line(to, 60)!r}; steps are {known}")
+    completed = [line.id for line in act.last.steps if line.status == StepStatus.COMPLETED]
+    # what runs may complete until it is stopped: then the job knows better
+    if step.id not in completed and not _runs(act):
+        done = tame_line(", ".join(completed)) or "none"
+        raise WrongUse(f"step {tame_line(step.id)} is not completed; completed are {done}")
 
 
-def _warning(act: ActNote, to: str) -> list[Text]:
-    """What a rollback takes back, as far as it is known before."""
-    lines = [line for line in act.last.steps if line.status == StepStatus.COMPLETED]
-    running = act.running or any(line.status == StepStatus.IN_PROGRESS for line in act.last.steps)
-    stops = [Text("what runs is stopped first", "yellow")] if running else []
+def _runs(act: ActNote) -> bool:
+    return act.running or any(line.status == StepStatus.IN_PROGRESS for line in act.last.steps)
+
+
+def _warning(act: ActNote | None, to: str, verb: str) -> list[Text]:
+    """What a rollback takes back, as far as it is known before. `verb`: would, or will."""
+    if act is None:
+        return []
+    stops = [Text(f"what runs {verb} be stopped first", "yellow")] if _runs(act) else []
+    steps = [step_line(line) for line in _steps(act, to)]
+    return [*stops, Text(f"{_effect(act, to, verb)}{':' if steps else ''}", "yellow"), *steps]
+
+
+def _effect(act: ActNote, to: str, verb: str) -> str:
+    branch = tame_line(act.branch)
     if to.strip().casefold() not in START:
-        branch = tame_line(act.branch)
-        return [
-            *stops,
-            Text(f"what came onto branch {branch} after step {tame_line(to)} is undone", "yellow"),
-        ]
-    if not lines and not running:
-        return [
-            Text(f"no step on branch {tame_line(act.branch)} is done; its worktree is put back", "yellow")
-        ]
-    head = Text(f"these steps on branch {tame_line(act.branch)} are undone:", "yellow")
-    return [*stops, head, *(step_line(line) for line in lines)]
+        return f"what came onto branch {branch} after step {tame_line(to)} {verb} be undone"
+    if _steps(act, to):
+        return f"these steps on branch {branch} {verb} be undone"
+    if _runs(act):
+        return f"what was done on branch {branch} {verb} be undone"
+    return f"no step on branch {branch} is done; its worktree {verb} be put back"
+
+
+def _steps(act: ActNote | None, to: str) -> list[StepLine]:
+    """Those that are undone for sure; in which order they came onto the branch is not known here."""
+    if act is None or to.strip().casefold() not in START:
+        return []
+    return [line for line in act.last.steps if line.status == StepStatus.COMPLETED]
 
 
 async def _undone(session: Session, client: JobClient, job: str, before: int) -> Outcome:

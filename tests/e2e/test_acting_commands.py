@@ -86,8 +86,13 @@ async def test_from_a_plan_to_a_green_branch_and_back(address: str, tmp_path: Pa
 
         asked = await phasegate("rollback", job)
         assert asked.code == 2
-        assert "needs --yes" in asked.err
-        assert "✓ fix" in asked.err, "what will be undone is said first"
+        would = f"these steps on branch phasegate/{job} would be undone: fix, test"
+        assert (
+            asked.sentence == f"phasegate: rolling {job} back needs --yes where nobody can be asked; {would}"
+        )
+        unknown = await phasegate("rollback", job, "nonsense")
+        assert unknown.code == 2
+        assert "no step 'nonsense'; steps are fix, test" in unknown.sentence
         back = await phasegate("rollback", job, "--yes")
         assert back.code == 0, back
         assert "rolled back to the start" in back.out
@@ -117,6 +122,9 @@ async def test_a_failed_execution_exits_1_and_shows_what_was_printed(address: st
         assert shown.json["hold"]["kind"] == "failure"
         metrics = await phasegate("metrics", job, "--json")
         assert metrics.json["act"]["tests_failed"] == 1
+        back = await phasegate("rollback", job, "after", "--yes")
+        assert back.code == 2
+        assert back.sentence == "phasegate: step after is not completed; completed are none"
 
 
 async def test_what_was_carried_out_before_a_restart_can_be_found(address: str, tmp_path: Path) -> None:
