@@ -10,7 +10,7 @@ from phasegate.actions.jobs import find_job, named, next_commands
 from phasegate.problems import WrongUse
 from phasegate.screen.job import command_lines
 from phasegate.screen.markdown import as_markdown
-from phasegate.screen.options import chosen_text, options_table, ranking_table
+from phasegate.screen.options import alike_lines, chosen_text, options_table, ranking_table
 from phasegate.screen.tame import tame
 from phasegate.session import Outcome, Session
 from phasegate.stored_jobs import StoredJobs
@@ -85,7 +85,7 @@ async def rank_options(session: Session, prefix: str, weights: tuple[str, ...]) 
         ],
         "summary": summary([each.option for each in found]) if not wanted else "",
     }
-    return Outcome(data, ranking_table(found, wanted, session.out.width))
+    return Outcome(data, (*ranking_table(found, wanted, session.out.width), *alike_lines(found)))
 
 
 def read_weights(words: tuple[str, ...]) -> dict[Criterion, float]:

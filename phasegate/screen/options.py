@@ -94,6 +94,20 @@ def chosen_text(view: JobView) -> Text:
     return Text("No option is selected yet." if view.options else "", "yellow")
 
 
+def alike_lines(found: Sequence[RankedOption]) -> Iterator[Text]:
+    """One line for the criteria by which all options are equal; none for a single option."""
+    alike = [
+        f"{criterion} ({points:.0f})"
+        for criterion, points in (found[0].scores.items() if len(found) > 1 else ())
+        if all(each.scores[criterion] == points for each in found)
+    ]
+    if alike:
+        names = tame_line(", ".join(alike))
+        yield Text(
+            f"All options score the same by {names}; weighing that does not change their order.", "dim"
+        )
+
+
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> tuple[RenderableType, ...]:
     if width < NARROW:
         return tuple(part for row in rows for part in _paragraph(heads, row))

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from tests.phasegate.commands.driving import Commands
+from tests.phasegate.commands.driving import Commands, until
 from tests.phasegate.commands.terminal import Terminal
 
 TASK = "Update authentication so that sessions expire after 30 minutes."
@@ -78,6 +79,26 @@ def test_ranking_needs_no_server(
         assert ran.code == 2
         assert why in ran.sentence
     assert "the store knows no job nowhere" in phasegate("rank", "nowhere").sentence
+
+
+def test_a_weight_that_changes_nothing_is_told(
+    phasegate: Commands, job: Callable[..., str], tmp_path: Path
+) -> None:
+    name = job("alike")
+    told = phasegate("rank", name, "--weight", "speed=1", "--weight", "safety=1").out
+    assert "score the same" not in told
+    mine = tmp_path / "mine.yaml"
+    step = {"title": "look", "type": "shell_command", "command": "ls"}
+    mine.write_text(
+        yaml.safe_dump({"title": "Mine", "steps": [step], "estimates": {"duration_minutes": 120}})
+    )
+    ran = phasegate("edit", name, "--plan", str(mine), "--option", "smallest")
+    assert ran.code == 0, ran.err
+    until(phasegate, name, lambda view: any(each["title"] == "Mine" for each in view["options"]))
+    ranked = phasegate("rank", name, "--weight", "speed=2", "--weight", "simplicity=1")
+    assert ranked.out.splitlines()[-1] == (
+        "All options score the same by speed (80); weighing that does not change their order."
+    )
 
 
 def test_a_picture_of_an_option(phasegate: Commands, job: Callable[..., str]) -> None:
