@@ -34,10 +34,11 @@ def act(
     by: By = "",
     as_json: Json = False,
 ) -> int:
-    """Carry a verified plan out, in a worktree of its own on branch phasegate/JOB.
+    """Carry a verified plan out, in a worktree of its own.
 
-    Your checkout is not touched. Ctrl-C only stops looking; pause stops the work. With --plan FILE [REPO] a
-    new job has the plan of that file as its only option, and asks once: at the VALIDATION gate.
+    That is on branch phasegate/JOB; your checkout is not touched. Ctrl-C only stops looking; pause stops the
+    work. With --plan FILE [REPO] a new job has the plan of that file as its only option, and asks once: at
+    the VALIDATION gate.
     """
     from phasegate.actions.acting import act_on, act_on_plan
 
@@ -58,9 +59,10 @@ def rollback(
     by: By = "",
     as_json: Json = False,
 ) -> int:
-    """Undo what carrying the plan out did, in its worktree and on its branch.
+    """Undo what carrying the plan out did.
 
-    What runs is stopped first; the job is paused behind it, and resume carries the plan out again.
+    That is in its worktree and on its branch. What runs is stopped first; the job is paused behind it, and
+    resume carries the plan out again.
     """
     from phasegate.actions.acting import roll_back
 

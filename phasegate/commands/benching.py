@@ -10,7 +10,7 @@ from phasegate.commands.running import run
 if TYPE_CHECKING:
     from phasegate.session import Outcome, Session
 
-group = typer.Typer(help="Plan features of the CooperBench benchmark, by one agent or by two that talk.")
+group = typer.Typer(help="Plan features of the CooperBench benchmark.\n\nBy one agent, or by two that talk.")
 
 
 @group.callback()

@@ -39,7 +39,7 @@ def rank(
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Rank a job's options by your own weights; without any by score.
+    """Rank a job's options by score, or by your own weights.
 
     Reads the store alone: no server, no model. Changes nothing.
     """

@@ -125,9 +125,10 @@ def models(
     by: By = "",
     as_json: Json = False,
 ) -> int:
-    """Which models do what in a job; with flags, change it for the agents to come.
+    """Which models do what in a job; with flags, change that.
 
-    A job that waits because its models could not go on goes on with the new ones, where it was.
+    Agents that begin later work with the new ones. A job that waits because its models could not go on goes
+    on with the new ones, where it was.
     """
     from phasegate.actions.ladders import show_or_set_models
 

@@ -39,7 +39,7 @@ def show(
     ] = False,
     as_json: Json = False,
 ) -> int:
-    """Where a job is, whom it waits for, and the exact next commands."""
+    """Where a job is, whom it waits for, and what to type next."""
     from phasegate.actions.choosing import show_options
     from phasegate.actions.looking import show_job
 
@@ -54,10 +54,10 @@ def watch(
     lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Earlier entries to begin with.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> int:
-    """Follow what happens to a job until it is verified, carried out or cancelled.
+    """Follow what happens to a job, until nothing more does.
 
-    While its plan is carried out: steps as they begin and end, and what they print. On a terminal it asks at
-    operator gates.
+    That is when it is verified, carried out or cancelled. While its plan is carried out: steps as they begin
+    and end, and what they print. On a terminal it asks at operator gates.
     """
     from phasegate.actions.watching import watch_job
 

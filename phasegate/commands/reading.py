@@ -27,7 +27,7 @@ def artifacts(
     ] = 0,
     as_json: Json = False,
 ) -> int:
-    """What the phases handed over, with versions, digests and status."""
+    """What the phases handed over, with versions and digests."""
     from phasegate.actions.reading import list_artifacts, print_artifact
 
     if phase:
@@ -44,7 +44,7 @@ def agents(
     full: Annotated[bool, typer.Option("--full", help="Cut no message.")] = False,
     as_json: Json = False,
 ) -> int:
-    """Who worked with a model, and what it used; with AGENT the conversation."""
+    """Who worked with a model, and what it used; or one conversation."""
     from phasegate.actions.agents import list_agents, print_conversation
 
     if agent:

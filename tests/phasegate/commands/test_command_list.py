@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from typer.main import get_command
+from typer.testing import CliRunner
 
 from phasegate.cli import app
 
@@ -33,6 +34,12 @@ COMMANDS = _all(get_command(app))
 def test_no_command_is_missing_or_undocumented() -> None:
     assert sorted(COMMANDS) == sorted(PROMISED)
     assert [name for name, command in COMMANDS.items() if not command.help] == []
+
+
+@pytest.mark.parametrize("words", [(), ("cooperbench",)])
+def test_no_description_is_cut_on_a_common_screen(words: tuple[str, ...]) -> None:
+    told = CliRunner().invoke(app, [*words, "--help"], terminal_width=80).stdout
+    assert [line for line in told.splitlines() if line.endswith("...") and "Usage:" not in line] == []
 
 
 @pytest.mark.parametrize("name", PROMISED)
