@@ -1,10 +1,11 @@
 """Follow what happens to a job by its event history: no polling, no cost to the job."""
 
 from collections.abc import AsyncIterator
+from typing import NamedTuple
 
 from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.service import RPCError, RPCStatusCode
 
 TELLING = (
@@ -42,3 +43,21 @@ async def follow_events(client: Client, job: str) -> AsyncIterator[HistoryEvent]
                 if error.status not in (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED):
                     raise
         run = following
+
+
+class Length(NamedTuple):
+    """How far the history of a job has come: its newest run, the events of that, whether it has closed."""
+
+    run: str
+    events: int
+    closed: bool
+
+
+async def length_of(client: Client, job: str) -> Length | None:
+    """Asks the server and not the job, so it may be asked often. None where no answer comes."""
+    try:
+        told = await client.get_workflow_handle(job).describe()
+    except RPCError:
+        return None
+    assert told.run_id is not None, "the server describes one run"
+    return Length(told.run_id, told.history_length, told.status is not WorkflowExecutionStatus.RUNNING)

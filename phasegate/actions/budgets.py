@@ -4,15 +4,16 @@ import re
 
 from rich.text import Text
 
+from phasegate.actions.overtaking import how_budget, overtaken_unless, tell_settled
 from phasegate.client import JobClient
 from phasegate.problems import RefusedByJob
-from phasegate.screen.asking import ask
+from phasegate.screen.asking import Overtaken, ask
 from phasegate.screen.job import waiting_text
 from phasegate.screen.tame import tame_line
 from phasegate.session import Session
 from states.spending import dollars, in_words
 from states.view import JobView
-from states.words import Message
+from states.words import Awaiting, Message
 
 _NUMBER = re.compile(r"\$?(?:\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.\d{1,6})?")
 
@@ -32,6 +33,14 @@ class BudgetTalk:
         view = self._view
         used = in_words(view.spent, view.budget_usd, view.budget_tokens)
         self._session.say(Text(), waiting_text(view), Text(f"used so far: {used}"))
+        try:
+            with overtaken_unless(self._client, view.job, lambda now: now.awaiting is Awaiting.BUDGET):
+                return await self._asked()
+        except Overtaken:
+            await tell_settled(self._session, how_budget(await self._client.record(view.job)))
+            return True
+
+    async def _asked(self) -> bool:
         unit = "tokens" if self._in_tokens else "USD"
         while words := ask(f"new limit for the whole job, in {unit}; Enter leaves it waiting > "):
             amount = _amount(words)

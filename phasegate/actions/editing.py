@@ -17,7 +17,7 @@ from phasegate.actions.deciding import acknowledged
 from phasegate.actions.jobs import find_job, named
 from phasegate.client import JobClient
 from phasegate.problems import Problem, RefusedByJob, WrongUse
-from phasegate.screen.asking import ask, unmoved
+from phasegate.screen.asking import Overtaken, ask, unmoved
 from phasegate.screen.tame import tame_line
 from phasegate.session import Outcome, Session
 from states.artifacts.base import canonical_json
@@ -67,7 +67,12 @@ async def edit_in_editor(
             body = checked(gate.phase, place.read_text(encoding="utf-8"))
         except BadArtifact as wrong:
             session.say(Text(tame_line(wrong), "red"))
-            if ask("open the editor again? [Y/n] ").lower() in ("n", "no"):
+            try:
+                again = ask("open the editor again? [Y/n] ").lower() not in ("n", "no")
+            except Overtaken:
+                session.say(Text(f"nothing was sent; your version is kept in {place}", "yellow"))
+                raise
+            if not again:
                 raise BadArtifact(f"nothing was sent; your version is kept in {place}") from None
             continue
         break

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 
 from rich.text import Text
 
+from phasegate.actions.overtaking import how_gate, overtaken_unless, tell_settled
 from phasegate.client import JobClient
 from phasegate.problems import Problem, RefusedByJob
-from phasegate.screen.asking import ask
+from phasegate.screen.asking import Overtaken, ask
 from phasegate.screen.tame import tame_line
 from phasegate.session import Session
 from states.record import Gate
@@ -35,7 +36,16 @@ class OpenGate(ABC):
         """Act on what was typed. True: decided; False: the person leaves; None: nothing is decided yet."""
 
     async def _decided(self, choices: Sequence[str]) -> bool:
-        """Offer the choices until something was decided; False when the person leaves."""
+        """Offer the choices until something was decided, here or elsewhere; False when the person leaves."""
+        try:
+            with overtaken_unless(self._client, self._view.job, self._open_in):
+                return await self._chosen(choices)
+        except Overtaken:
+            record = await self._client.record(self._view.job)
+            await tell_settled(self._session, how_gate(record, self._gate))
+            return True
+
+    async def _chosen(self, choices: Sequence[str]) -> bool:
         while True:
             for number, choice in enumerate(choices, 1):
                 self._session.say(Text.assemble((f"  {number}  ", "bold"), choice))
@@ -69,7 +79,9 @@ class OpenGate(ABC):
 
     async def _still_open(self) -> bool:
         """Whether this very gate still waits."""
-        view = await self._client.view(self._view.job)
+        return self._open_in(await self._client.view(self._view.job))
+
+    def _open_in(self, view: JobView) -> bool:
         gate = view.gate
         same = gate is not None and (gate.id, gate.digest) == (self._gate.id, self._gate.digest)
         return same and view.awaiting is self.awaits

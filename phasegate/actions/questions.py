@@ -1,11 +1,14 @@
 """Questions on a terminal: one at a time, the recommended answer first, free words always."""
 
+from functools import partial
+
 from rich.text import Text
 
+from phasegate.actions.overtaking import how_question, overtaken_unless, tell_settled
 from phasegate.actions.replies import Replies
 from phasegate.client import JobClient
 from phasegate.problems import RefusedByJob
-from phasegate.screen.asking import ask
+from phasegate.screen.asking import Overtaken, ask
 from phasegate.screen.job import choices
 from phasegate.screen.tame import tame, tame_line
 from phasegate.session import Session
@@ -13,7 +16,7 @@ from states.amounts import counted
 from states.artifacts.discovery import Ambiguity, ContextDiscoveryArtifact
 from states.record import QuestionState
 from states.view import JobView
-from states.words import Message, Phase
+from states.words import Message, Phase, State
 
 _CONTEXT_LINES = 24
 _HELP = "a number, or your own words; /skip for later, /say TEXT, /finish to take best guesses, /leave"
@@ -33,17 +36,26 @@ class QuestionTalk:
         """Ask until nothing is open; False when the person leaves, or skips all that is open."""
         contexts = await self._contexts()
         while open_ones := [q for q in self._view.questions if q.open]:
-            before = len(open_ones)
+            before, overtaken = len(open_ones), False
             for number, question in enumerate(open_ones, 1):
                 self._show(question, f"Question {number} of {before}", contexts.get(question.ref.id))
-                go_on = await self._answer(question)
+                try:
+                    with overtaken_unless(self._client, self._view.job, partial(_still_open, question)):
+                        go_on = await self._answer(question)
+                except Overtaken:
+                    record = await self._client.record(self._view.job)
+                    await tell_settled(self._session, how_question(record, question))
+                    overtaken = True
+                    break
                 if go_on is not None:
                     return go_on
             self._view = await self._client.view(self._view.job)
             self._replies.show(self._view)
-            if self._view.state.phase is not Phase.CLARIFICATION:
+            if self._view.state is not State.CLARIFICATION:
                 break
-            if {q.ref.id for q in open_ones} <= {q.ref.id for q in self._view.questions if q.open}:
+            if not overtaken and {q.ref.id for q in open_ones} <= {
+                q.ref.id for q in self._view.questions if q.open
+            }:
                 self._session.say("every question was skipped; the job waits for answers")
                 return False
         return True
@@ -108,6 +120,10 @@ class QuestionTalk:
     async def _send(self, message: Message, payload: dict[str, str]) -> None:
         ack = await self._client.send(self._view.job, message, {**payload, "by": self._by})
         self._session.say(Text(tame_line(ack.note), "green"))
+
+
+def _still_open(asked: QuestionState, view: JobView) -> bool:
+    return view.state is State.CLARIFICATION and asked in view.questions
 
 
 def _chosen(words: str, offered: tuple[str, ...]) -> str:

@@ -1,8 +1,11 @@
 """What people see of a question that comes while other steps go on: at a terminal, and without one."""
 
 import asyncio
+import threading
 import time
 from pathlib import Path
+
+import pytest
 
 from tests.e2e.acted import Acted
 from tests.e2e.acting_stage import acting_stage
@@ -63,3 +66,36 @@ async def test_without_a_terminal_act_leaves_and_watch_stays(address: str, tmp_p
     assert code == 0
     ended = [event["id"] for event in events if event["type"] == "step_ended"]
     assert ended == ["asks", "long"]
+
+
+def overtaken(command: str, job: str, act: Acted, asked: threading.Event) -> str:
+    """Begin to refuse on a terminal what another person allows; gives what was on the screen after that."""
+    with Terminal(command, job, env=act.variables) as screen:
+        screen.shows("the exact command:", "leave; the job waits", "> ")
+        screen.type("2")
+        screen.shows("why not?")
+        screen.press("because")
+        asked.set()
+        after = screen.shows("gate operator-1 is closed: allowed by bob", "✓ asks")
+        assert screen.code() == 0
+    return after
+
+
+@pytest.mark.parametrize("command", ["act", "watch"])
+async def test_a_gate_that_another_person_answers_leaves_the_screen(
+    address: str, tmp_path: Path, command: str
+) -> None:
+    project = repository(tmp_path / "project", FILES)
+    async with acting_stage(address, tmp_path, project, asking("asks")) as stage:
+        phasegate = Acted(stage)
+        job = await stage.act(act=command == "watch")
+        await stage.until(job, lambda v: v.selected)
+        asked = threading.Event()
+        on_screen = asyncio.create_task(asyncio.to_thread(overtaken, command, job, phasegate, asked))
+        gate = await stage.gate(job, "operator-1")
+        assert await asyncio.to_thread(asked.wait, 60)
+        bound = ("--gate", gate.id, "--digest", gate.digest)
+        allowed = await phasegate("approve", job, *bound, "--by", "bob")
+        assert allowed.code == 0, allowed
+        await on_screen
+        assert (await statuses(stage, job))["asks"] == "completed"

@@ -224,6 +224,19 @@ def test_on_a_terminal_a_budget_is_raised_by_typing_an_amount_only(
     assert staffed("show", "raised", "--json").json["budget_usd"] == 2.5
 
 
+def test_a_budget_that_another_person_raises_leaves_the_screen(
+    staffed: Commands, staffed_town: dict[str, str], repository: Path
+) -> None:
+    words = _words("raised-beside", repository, "good", *GUESS, "--max-budget-usd", "0.035")
+    with Terminal(*words, env=staffed_town) as screen:
+        screen.shows("Enter leaves it waiting > ")
+        screen.press("9")
+        assert staffed("budget", "raised-beside", "--usd", "3", "--by", "bob").code == 0
+        screen.shows("budget: set_budget: ", "(bob)", "The plan is verified")
+        assert screen.code() == 0
+    assert staffed("show", "raised-beside", "--json").json["budget_usd"] == 3
+
+
 def test_enter_leaves_a_job_at_its_limit(
     staffed: Commands, staffed_town: dict[str, str], repository: Path
 ) -> None:
