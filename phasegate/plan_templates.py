@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from phasegate.problems import WrongUse
 from states.artifacts.plan import PlanOption
@@ -19,6 +19,7 @@ from states.wrong_input import told
 SHIPPED = Path(__file__).parent / "templates"
 MOST_BYTES = 200_000
 LONGEST_VALUE = 2_000
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _PLACE = re.compile(r"\$\{(\w+)\}")
 
 
@@ -37,11 +38,20 @@ class Template(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")
+    name: str
     about: str
     parameters: dict[str, Parameter] = Field(default_factory=dict)
     task: str = ""
     option: dict[str, Any]
+
+    @field_validator("name")
+    @classmethod
+    def _plain(cls, name: str) -> str:
+        if not _NAME.fullmatch(name):
+            raise ValueError(
+                "must be 1 to 40 letters, digits, dots, underscores or dashes, such as my-template"
+            )
+        return name
 
 
 @dataclass(frozen=True)
@@ -62,6 +72,18 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # the library has no type
             raise yaml.YAMLError("aliases are not taken")
         return super().compose_node(parent, index)
 
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        """Raises yaml.YAMLError for a name that stands twice: one of the two would be lost."""
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise yaml.MarkedYAMLError(
+                        problem=f"{key.value[:60]!r} stands twice", problem_mark=key.start_mark
+                    )
+                seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
 
 def shipped() -> tuple[Template, ...]:
     """The templates that come with phasegate, by name."""
@@ -73,6 +95,8 @@ def read_template(name: str) -> Template:
     inside = SHIPPED / f"{name}.yaml"
     path = inside if re.fullmatch(r"[\w.-]+", name) and inside.is_file() else Path(name).expanduser()
     data = read_yaml(path, f"there is no template {name!r}; `phasegate templates` lists them, or name a file")
+    if not isinstance(data, dict):
+        raise WrongUse(f"{name} holds no template: it must be an object with a name, about and an option")
     try:
         return Template.model_validate(data)
     except ValidationError as wrong:
@@ -114,7 +138,7 @@ def read_yaml(path: Path, missing: str) -> Any:
     try:
         return yaml.load(raw, Loader=_Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise WrongUse(f"{path} is no YAML that is taken: {_first_line(error)}") from None
+        raise WrongUse(f"{path} is no YAML that is taken: {_why_no_yaml(error)}") from None
 
 
 def read_parameters(words: tuple[str, ...]) -> dict[str, str]:
@@ -219,7 +243,15 @@ def _value(name: str, values: Mapping[str, str], template: Template) -> str:
     return values[name]
 
 
-def _first_line(error: Exception) -> str:
-    mark = getattr(error, "problem_mark", None)
+def _why_no_yaml(error: Exception) -> str:
+    """What is wrong and in which line, as far as the library says so."""
+    if isinstance(error, yaml.reader.ReaderError):
+        if error.encoding != "unicode":
+            return "it is not UTF-8 text"
+        return f"it has the character U+{error.character:04X}, which YAML does not allow"
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
     line = f" in line {mark.line + 1}" if mark else ""
-    return str(error).splitlines()[0][:200] + line if str(error) else type(error).__name__
+    if problem and "'\\t'" in problem:
+        return f"there is a tab{line}; indent with spaces"
+    words = problem or (str(error).splitlines() or [type(error).__name__])[0]
+    return f"{words[:200]}{line}"

@@ -121,6 +121,13 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     assert fill(read_template(str(place)), {"word": "hello"}).option.plan.steps[0].command == "echo hello"
 
 
+def test_a_file_in_another_encoding(tmp_path: Path) -> None:
+    place = tmp_path / "latin.yaml"
+    place.write_bytes("about: Ü".encode("latin-1"))
+    with pytest.raises(WrongUse, match="it is not UTF-8 text"):
+        read_template(str(place))
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -128,7 +135,13 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
         ("name: [", "no YAML"),
         ("!!python/object/apply:os.system [id]", "no YAML"),
         ("name: x", "about"),
-        ("- 1", "template"),
+        ("- 1", "holds no template: it must be an object"),
+        ("", "holds no template: it must be an object"),
+        ("name: x\nabout: y\n\toption: {}\n", "there is a tab in line 3; indent with spaces"),
+        ("name: x\nabout: y\nabout: z\n", "'about' stands twice in line 3"),
+        ("option: {plan: {steps: [{command: ls, command: id}]}}", "'command' stands twice in line 1"),
+        ("name: a\x1b[31m", r"the character U\+001B, which YAML does not allow"),
+        ("name: my template\nabout: x\noption: {}\n", "name: must be 1 to 40 letters, digits"),
     ],
 )
 def test_a_file_that_is_no_template(tmp_path: Path, text: str, why: str) -> None:
