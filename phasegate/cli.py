@@ -98,12 +98,27 @@ def _misused(error: BaseException, as_json: bool) -> int:
 
     context = getattr(error, "ctx", None)
     hint = f"; see `{context.command_path} --help`" if context else ""
-    sentence = str(error.format_message()).rstrip(".")  # type: ignore[attr-defined]
+    sentence = _in_plain_words(error).rstrip(".")
     if sentence.endswith("?"):
         # `No such command 'lst'. Did you mean 'list'?`
         hint = f" {hint[2:3].upper()}{hint[3:]}." if hint else ""
     tell(f"{sentence[:1].lower()}{sentence[1:]}{hint}", code, "WrongUse", as_json)
     return code
+
+
+def _in_plain_words(error: BaseException) -> str:
+    """What the parser says; where that is a library's finding about a value, in our words for it."""
+    sentence = str(error.format_message())  # type: ignore[attr-defined]
+    wrong = error.__cause__
+    if type(wrong).__name__ != "ValidationError":
+        return sentence
+    from states.wrong_input import rule_of
+
+    found = wrong.errors()[0]  # type: ignore[union-attr]
+    rule, word = rule_of(found, given=False), repr(found["input"])[:60]
+    return sentence.replace(
+        str(getattr(error, "message", "")), rule if word in rule else f"{rule}, not {word}"
+    )
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import os
 import re
 from typing import Any
 
+from annotated_types import Ge, Le
 from pydantic import ValidationError
 
 from phasegate.places import find_config
@@ -52,7 +53,16 @@ def policy_of(table: dict[str, Any], flags: dict[str, Any]) -> Policy:
         if error["type"] == "extra_forbidden":
             known = ", ".join(Policy.model_fields)
             raise WrongUse(f"the policy has no field {name!r}; it has {known}") from None
-        raise WrongUse(f"{where}: {rule_of(error)}") from None
+        raise WrongUse(f"{where}: {_range_of(error) or rule_of(error)}") from None
+
+
+def _range_of(error: Any) -> str:
+    """Both limits of a field, where it has two and its value lies outside; else blank."""
+    found = Policy.model_fields[error["loc"][0]].metadata
+    least = [each.ge for each in found if isinstance(each, Ge)]
+    most = [each.le for each in found if isinstance(each, Le)]
+    outside = error["type"] in ("greater_than_equal", "less_than_equal")
+    return f"must be {least[0]:,} to {most[0]:,}" if outside and least and most else ""
 
 
 def allowance_of(max_budget_usd: float | None, max_tokens: int | None) -> Allowance:

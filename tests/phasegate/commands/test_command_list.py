@@ -6,7 +6,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from phasegate.cli import app
+from phasegate.cli import app, code_of
 
 PROMISED = (
     *("dev", "worker", "demo", "plan", "list", "show", "watch", "answer", "say", "finish", "approve"),
@@ -40,6 +40,24 @@ def test_no_command_is_missing_or_undocumented() -> None:
 def test_no_description_is_cut_on_a_common_screen(words: tuple[str, ...]) -> None:
     told = CliRunner().invoke(app, [*words, "--help"], terminal_width=80).stdout
     assert [line for line in told.splitlines() if line.endswith("...") and "Usage:" not in line] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("plan", "x", "--options", "some"), "'--options': must be a whole number, not 'some'"),
+        (("plan", "x", "--max-budget-usd", "2,50"), "'--max-budget-usd': must be a number, not '2,50'"),
+        (("dev", "--port", "99999"), "'--port': must be 65,535 or less, not '99999'"),
+        (("say", "job", "x", "--wait", "-1"), "'--wait': must be 0 or more, not '-1'"),
+        (("export", "job", "--format", "xml"), "'--format': 'xml' is not one of 'md', 'json'"),
+    ],
+)
+def test_a_wrong_value_is_said_in_plain_words(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str
+) -> None:
+    assert code_of(list(words)) == 2
+    said = f"phasegate: invalid value for {why}; see `phasegate {words[0]} --help`\n"
+    assert capsys.readouterr().err == said
 
 
 @pytest.mark.parametrize("name", PROMISED)

@@ -56,7 +56,10 @@ def test_gates(gates: str | None, expected: tuple[Phase, ...]) -> None:
     [
         ({}, {"gates": "verified"}, "VERIFIED has no gate"),
         ({}, {"gates": "contract"}, "--gates: unknown phase 'contract'"),
-        ({}, {"approvals": 0}, "--approvals"),
+        ({}, {"approvals": 0}, "--approvals: must be 1 to 20"),
+        ({}, {"option_count": 9}, "--options: must be 0 to 5"),
+        ({}, {"budget_usd": -1}, "--max-budget-usd: must be 0 or more"),
+        ({}, {"option_count": "some"}, "--options: must be a whole number"),
         ({}, {"budget_usd": float("nan")}, "--max-budget-usd"),
         ({}, {"budget_tokens": -3}, "--max-tokens"),
         ({"approvals": 0}, {}, "policy.approvals of the settings"),
