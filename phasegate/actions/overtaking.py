@@ -9,7 +9,7 @@ from rich.text import Text
 
 from phasegate.client import JobClient
 from phasegate.history import length_of
-from phasegate.problems import NoWorker, UnknownJob
+from phasegate.problems import Problem
 from phasegate.screen.asking import overtake
 from phasegate.screen.tame import tame_line
 from phasegate.session import Session
@@ -57,7 +57,7 @@ async def _look(client: JobClient, job: str, still: Callable[[JobView], bool]) -
     while True:
         now = await length_of(client.temporal, job)
         if now and now != seen:
-            with suppress(NoWorker, UnknownJob):  # else it is asked again with the next look
+            with suppress(Problem):  # no worker or server for a moment; the next look asks again
                 if not still(await client.live_view(job)):
                     return
                 seen = now
