@@ -102,7 +102,7 @@ async def test_every_type_of_step_in_one_plan(address: str, tmp_path: Path) -> N
     assert (changed.files_created, changed.files_modified, changed.files_deleted) == (2, 2, 2)
     assert (done.metrics.tests_passed, done.metrics.tests_failed) == (1, 0)
     assert kept.steps["test"].result
-    assert "1 tests passed, 0 failed, 1 skipped" in kept.steps["test"].result.notes
+    assert "1 test passed, 0 failed, 1 skipped" in kept.steps["test"].result.notes
     assert done.metrics.commands_executed == tried + 2, "commands of tries that failed were executed too"
     assert done.metrics.errors == 0, "nothing stayed wrong"
     assert log == ["step code: Step code", "step fix: Step fix", "first"]
