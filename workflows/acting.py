@@ -176,9 +176,11 @@ class Acting(Staffed):
             self._ask()
             for answer in [each for each in answers(self.record) if each not in told]:
                 told.append(answer)
-                # To one that rests by now nothing can be told; it is gone on with by what was decided.
-                with contextlib.suppress(FailureError):
+                try:
                     await child.signal(ANSWER, answer)
+                except FailureError as failed:
+                    # To one that rests by now nothing can be told; it is gone on with by what was decided.
+                    self.hear_cancelling(failed)
             self.publish()
             await self.save()
             await self._until_over(child, lambda: self._has_news(told))
@@ -209,16 +211,27 @@ class Acting(Staffed):
 
     async def _stopped(self, child: Child) -> ActOutcome:
         """End what runs, and hear how far it came; one that cannot answer is not waited for."""
-        # One that ended just now cannot be told; what it says is taken all the same.
-        with contextlib.suppress(FailureError):
-            await child.signal(STOP)
         try:
-            await workflow.wait_condition(child.done, timeout=patience.EXECUTION_STOPS)
+            await child.signal(STOP)
+        except FailureError as failed:
+            # One that ended just now cannot be told; what it says is taken all the same.
+            self.hear_cancelling(failed)
+        try:
+            await self._ended(child)
         except TimeoutError:
             child.cancel()
             self._silent = child
             return ActOutcome(end=ActEnd.BROKEN, reason=SILENT)
         return await child
+
+    async def _ended(self, child: Child) -> None:
+        """Wait until it has stopped, also where the job is cancelled meanwhile. Raises TimeoutError."""
+        try:
+            await workflow.wait_condition(child.done, timeout=patience.EXECUTION_STOPS)
+        except asyncio.CancelledError as cancelled:
+            if not self.hear_cancelling(cancelled):
+                raise
+            await workflow.wait_condition(child.done, timeout=patience.EXECUTION_STOPS)
 
     async def _told_late(self, child: Child) -> bool:
         """Whether an execution that was given up has said how far it is, so that nothing is done twice."""

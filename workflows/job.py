@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from temporalio import workflow
-from temporalio.exceptions import FailureError
+from temporalio.exceptions import FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
     import workflows.attributes as attributes
@@ -16,14 +16,18 @@ with workflow.unsafe.imports_passed_through():
     from states.details import details_of
     from states.holding import pause
     from states.ledger import EntryKind
+    from states.receive import receive
     from states.record import LEDGER_KEPT, Hold, JobRecord
-    from states.words import HoldKind
+    from states.words import HoldKind, Message
     from workflows.failures import reason_of
     from workflows.log import workflow_logger
 
 P = TypeVar("P")
 R = TypeVar("R")
 Activity = Callable[[PlanningActivities, P], Awaitable[R]]
+
+HEARS_CANCELLING = "hears-cancelling"
+"""the patch since which a job is cancelled in Temporal also while it does what may fail without harm"""
 
 
 class Job:
@@ -119,6 +123,7 @@ class Job:
         try:
             await self.local(PlanningActivities.save_manifest, self.record)
         except FailureError as failed:
+            self.hear_cancelling(failed)
             # The job does not depend on the manifest while it runs; the ledger says that it is behind.
             self.record.note(
                 workflow.now(), EntryKind.FAILURE, "the manifest was not saved", why=reason_of(failed)
@@ -133,10 +138,21 @@ class Job:
                 # Messages may have added entries meanwhile: drop exactly what was stored.
                 del self.record.ledger[: len(old)]
             except FailureError as failed:
+                self.hear_cancelling(failed)
                 # Carried along whole; the next time may find the store in order again.
                 why = reason_of(failed)
                 self.record.note(workflow.now(), EntryKind.FAILURE, "old entries stay in the job", why=why)
         workflow.continue_as_new({"carry": self.record.model_dump(mode="json")})
+
+    def hear_cancelling(self, failed: BaseException) -> bool:
+        """Take `temporal workflow cancel`, where that is how something failed; False where it is not.
+
+        Temporal says it once: where such a failure is passed over, the job would never hear of it.
+        """
+        heard = is_cancelled_exception(failed) and workflow.patched(HEARS_CANCELLING)
+        if heard:
+            receive(self.record, Message.CANCEL, [{"by": "temporal workflow cancel"}], workflow.now())
+        return heard
 
     def already_logged(self) -> None:
         """The record was read from elsewhere; its entries are no news."""

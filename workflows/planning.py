@@ -262,6 +262,7 @@ class PlanningWorkflow(Acting, Drafting):
             note_refusal(self.record, Message.EDIT, reason_of(failed), workflow.now())
             if self.record.demand is demand:
                 self.record.demand = None
+            self.hear_cancelling(failed)
             return None
         if self.record.demand is not demand:
             return None
