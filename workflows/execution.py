@@ -19,7 +19,6 @@ with workflow.unsafe.imports_passed_through():
         OpenOrder,
         Prepared,
         RollbackOrder,
-        StepOrder,
     )
     from states.act import CANCELLED, ActEnd, ActOutcome, StepAnswer
     from states.artifacts.plan import Plan, PlanStep
@@ -41,6 +40,8 @@ with workflow.unsafe.imports_passed_through():
     from states.undoing import point_of, target_of, try_again, undo
     from workflows.failures import reason_of
     from workflows.inputs import decode
+    from workflows.orders import execution_order, step_order
+    from workflows.patches import RESTS_UNDISTURBED, RUNS_ON, STOPS_AT_ONCE, WAITED_BEFORE
     from workflows.telling import ASKS_AT_ONCE, Telling
 
 STOP = "stop"
@@ -48,15 +49,6 @@ STOP = "stop"
 
 ANSWER = "answer_step"
 """the signal of a job whose people have decided about a step that waits, while others go on"""
-
-WAITED_BEFORE = "asks-what-waited-before"
-"""the patch since which a run begins with the word of what waits already"""
-
-STOPS_AT_ONCE = "stops-at-once"
-"""the patch since which a stop ends what makes ready and what a long history waits for, and is never lost"""
-
-RUNS_ON = "runs-on"
-"""the patch since which a long history ends nothing that goes on: a new run begins when nothing runs"""
 
 STOPPED_IN_THE_MIDDLE = "stopped in the middle; the tree was put back"
 
@@ -153,13 +145,16 @@ class ExecutionWorkflow:
         preparing = workflow.start_activity_method(
             ExecutionActivities.prepare_execution, self._at(), **patience.READ_REPOSITORY
         )
+        stopped = False
         try:
             await workflow.wait_condition(lambda: preparing.done() or self.stopping)
-            if not preparing.done() and workflow.patched(STOPS_AT_ONCE):
+            if stopped := not preparing.done() and workflow.patched(STOPS_AT_ONCE):
                 preparing.cancel()
-            self.prepared = await preparing
+            # Once, as steps are: whoever cancels the execution as well cancels only the waiting.
+            self.prepared = await (asyncio.shield(preparing) if stopped else preparing)
         except asyncio.CancelledError:
-            preparing.cancel()
+            if not stopped:
+                preparing.cancel()
             raise
         except FailureError as failed:
             if self.stopping and is_cancelled_exception(failed):
@@ -189,7 +184,11 @@ class ExecutionWorkflow:
         if self._broken:
             raise self._broken
         finish(self.execution, self.plan, workflow.now())
-        if workflow.info().is_continue_as_new_suggested() and not self.stopping and self._unfinished():
+        if (
+            workflow.info().is_continue_as_new_suggested()
+            and not self.stopping
+            and runnable(self.execution, self.plan)
+        ):
             if self._telling.begun() and workflow.patched(ASKS_AT_ONCE):
                 # No command may follow the one that ends this run.
                 await self._telling.ended()
@@ -232,9 +231,6 @@ class ExecutionWorkflow:
         decide(self.execution, self.plan, self.order.refused, self.order.ready, workflow.now())
         self.order = self.order.model_copy(update={"ready": (), "refused": {}})
 
-    def _unfinished(self) -> bool:
-        return bool(runnable(self.execution, self.plan))
-
     def _busy(self) -> int:
         return sum(1 for task in self._running.values() if not task.done())
 
@@ -269,22 +265,16 @@ class ExecutionWorkflow:
             self._finished.append(Landing(step=step.id, result=result))
             async with self._branch:
                 await self._land()
+        except asyncio.CancelledError:
+            # It ended in the moment in which it was stopped: Temporal keeps its result to itself.
+            put_back(self.execution, step.id, STOPPED_IN_THE_MIDDLE)
         except FailureError as failed:
             put_back(self.execution, step.id, STOPPED_IN_THE_MIDDLE)
             if not is_cancelled_exception(failed):
                 self._broken = self._broken or failed
 
     async def _result(self, step: PlanStep, *, alone: bool) -> StepResult:
-        order = StepOrder(
-            at=self._at(),
-            plan=self.order.plan,
-            step=step.id,
-            attempt=self.execution.steps[step.id].attempts,
-            rules=self.order.rules,
-            alone=alone,
-            done_by=self.order.done.get(step.id, ""),
-            written=self.order.written.get(step.id, ""),
-        )
+        order = step_order(self.order, self.execution, step.id, alone=alone, now=workflow.now())
         seconds = min(step.timeout_seconds, self.order.rules.seconds)
         command = workflow.start_activity_method(
             ExecutionActivities.run_step,
@@ -297,7 +287,7 @@ class ExecutionWorkflow:
         try:
             return await command
         finally:
-            del self._commands[step.id]
+            self._commands.pop(step.id, None)
 
     async def _land(self) -> None:
         """Bring what has finished meanwhile onto the branch, all of it at once."""
@@ -329,7 +319,9 @@ class ExecutionWorkflow:
             await workflow.wait_condition(lambda: self._busy() == 0 or self._told_to_stop())
             if self._busy() and not workflow.patched(STOPS_AT_ONCE):
                 await workflow.wait_condition(lambda: self._busy() == 0)
-        for command in list(self._commands.values()):
+        # Each once: two requests to cancel one activity fail the task, again and again.
+        commands, self._commands = self._commands, {}
+        for command in commands.values():
             command.cancel()
         await workflow.wait_condition(lambda: self._busy() == 0)
         await self._forget_done()
@@ -354,16 +346,7 @@ class ExecutionWorkflow:
         )
 
     def _at(self) -> ExecutionOrder:
-        return ExecutionOrder(
-            job=self.order.job,
-            execution=self.order.execution,
-            workspace=self.order.workspace,
-            branch=self.order.branch,
-            head=self.execution.head,
-            snapshot=self.execution.snapshot,
-            bundles=tuple(self.execution.bundles),
-            now=workflow.now(),
-        )
+        return execution_order(self.order, self.execution, workflow.now())
 
     async def _keep(self) -> str:
         return await workflow.execute_local_activity_method(
@@ -371,7 +354,19 @@ class ExecutionWorkflow:
         )
 
     async def _rest(self, end: ActEnd, reason: str) -> ActOutcome:
-        """Come to rest: everything that is known goes to the store, and the job is told."""
+        """Come to rest, whoever cancels it meanwhile: else what it has done would be done again."""
+        resting = asyncio.create_task(self._come_to_rest(end, reason))
+        while True:
+            try:
+                return await asyncio.shield(resting)
+            except asyncio.CancelledError:
+                if resting.cancelled():
+                    raise
+                if not workflow.patched(RESTS_UNDISTURBED):
+                    resting.cancel()
+
+    async def _come_to_rest(self, end: ActEnd, reason: str) -> ActOutcome:
+        """Everything that is known goes to the store, and the job is told."""
         await self._telling.ended()
         rest(self.execution, workflow.now())
         outcome = outcome_of(self.execution, self.plan, end, reason, workflow.now())

@@ -1,8 +1,11 @@
-"""From the record to the orders of activities. Pure: equal records give equal orders."""
+"""From the record of a job or an execution to the orders of activities. Pure: equal in, equal out."""
 
+from datetime import datetime
 from typing import Any
 
+from activities.execution_orders import ActOrder, ExecutionOrder, StepOrder
 from activities.orders import SHOWED, AnswerGiven, EditOrder, PrepareOrder, ReviewOrder, WorkOrder
+from states.execution import Execution
 from states.people import BEST_GUESS, is_person, is_policy
 from states.record import Demand, JobRecord
 from states.restart import foundation
@@ -123,4 +126,32 @@ def review_order(record: JobRecord, phase: Phase) -> ReviewOrder:
         digest=ref.digest,
         built_from=built_from(record, phase),
         work=work_order(record, phase),
+    )
+
+
+def execution_order(order: ActOrder, execution: Execution, now: datetime) -> ExecutionOrder:
+    """Where an execution stands now."""
+    return ExecutionOrder(
+        job=order.job,
+        execution=order.execution,
+        workspace=order.workspace,
+        branch=order.branch,
+        head=execution.head,
+        snapshot=execution.snapshot,
+        bundles=tuple(execution.bundles),
+        now=now,
+    )
+
+
+def step_order(order: ActOrder, execution: Execution, step: str, *, alone: bool, now: datetime) -> StepOrder:
+    """Carry out one step, which has just begun."""
+    return StepOrder(
+        at=execution_order(order, execution, now),
+        plan=order.plan,
+        step=step,
+        attempt=execution.steps[step].attempts,
+        rules=order.rules,
+        alone=alone,
+        done_by=order.done.get(step, ""),
+        written=order.written.get(step, ""),
     )

@@ -13,6 +13,7 @@ with workflow.unsafe.imports_passed_through():
     from states.artifacts.plan import Plan
     from states.carrying import may_be_overtaken, report_of
     from states.execution import Execution
+    from workflows.patches import RESTS_UNDISTURBED
 
 PROGRESS = "execution_progress"
 """the signal to the job: how far its execution is, and what waits"""
@@ -40,9 +41,15 @@ class Telling:
         return self._now is not None
 
     async def ended(self) -> None:
-        """Wait until all is told."""
-        if self._now:
-            await self._now
+        """Wait until all is told; it is told also where the waiting is cancelled."""
+        if self._now is None:
+            return
+        try:
+            await asyncio.shield(self._now)
+        except asyncio.CancelledError:
+            if not self._now.done() and not workflow.patched(RESTS_UNDISTURBED):
+                self._now.cancel()
+            raise
 
 
 async def _told(execution: Execution, plan: Plan) -> None:
