@@ -4,7 +4,7 @@ import asyncio
 import shutil
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from states.view import JobView
 from states.words import HoldKind, Mode, State
 from tests.e2e.acting_stage import WITHOUT_PEOPLE, acting_parts
 from tests.e2e.executions import a_step, repository
+from tests.e2e.held_activities import HeldActivities
 from tests.replay.record import HISTORIES, QUEUE, keep
 from tests.replay.waiting import until
 from worker import build_worker
@@ -38,9 +39,13 @@ MEND = a_step("fix", type=StepType.FILE_OPERATION, files=(FIX,))
 class Acted:
     """One way that an execution goes."""
 
-    story: Callable[[Handle], Awaitable[None]]
+    story: Callable[[Handle], Coroutine[Any, Any, None]]
     steps: tuple[PlanStep, ...]
     server: dict[str, object] = field(default_factory=dict)
+    held: str = ""
+    """an activity that waits"""
+    then: Callable[[Client, str], Awaitable[None]] | None = None
+    """what is done meanwhile; it goes on a moment later"""
 
 
 def carried_out(view: JobView) -> bool:
@@ -141,6 +146,23 @@ async def rolled_back_at_once(handle: Handle) -> None:
     await to_the_end(handle)
 
 
+async def pause_and_stop(handle: Handle) -> None:
+    """A pause in the middle of a command; then the job ends."""
+    await until(handle, lambda v: bool(v.act and v.act.last.progress and v.act.last.progress.completed_steps))
+    await handle.signal("pause", "lunch")
+    await handle.result()
+
+
+async def cancel_job(client: Client, job: str) -> None:
+    """In Temporal."""
+    await client.get_workflow_handle(job).cancel()
+
+
+async def cancel_execution(client: Client, job: str) -> None:
+    """In Temporal, and the job hears nothing of it."""
+    await client.get_workflow_handle(f"{job}.act-1").cancel()
+
+
 CHAIN = tuple(a_step(str(n), *([str(n - 1)] if n else []), command="true") for n in range(8))
 ASKS = (a_step("1", command="python3 -c 'print(1)'"), a_step("2", command="python3 -c 'print(2)'"))
 ACTED: dict[str, Acted] = {
@@ -174,6 +196,13 @@ ACTED: dict[str, Acted] = {
         server={"limit.historyCount.suggestContinueAsNew": 40},
     ),
     "act_cancelled": Acted(cancelled, (MEND, a_step("long", "fix", command="sleep 600"))),
+    "act_cancelled_as_it_stops": Acted(
+        pause_and_stop,
+        (MEND, a_step("long", "fix", command="sleep 600")),
+        held="keep_execution",
+        then=cancel_job,
+    ),
+    "act_cancelled_as_it_ends": Acted(to_the_end, (MEND,), held="summarise_execution", then=cancel_execution),
     "act_rolled_back_at_once": Acted(rolled_back_at_once, (MEND, a_step("long", "fix", command="sleep 3"))),
 }
 
@@ -181,7 +210,8 @@ ACTED: dict[str, Acted] = {
 async def record(name: str, acted: Acted, server: EmbeddedServer, home: Path) -> None:
     """Play it, and keep the histories of the job and of its executions."""
     store = open_store(str(home / "store"))
-    client = await Client.connect(server.address, data_converter=data_converter(store))
+    held = HeldActivities(*filter(None, [acted.held]))
+    client = await Client.connect(server.address, data_converter=data_converter(store), interceptors=[held])
     settings, parts = acting_parts(home, store, QUEUE, *acted.steps)
     project = repository(home / "project", FILES)
     spec = {"task": "Act", "repository": str(project), "act": True, "policy": WITHOUT_PEOPLE}
@@ -189,7 +219,13 @@ async def record(name: str, acted: Acted, server: EmbeddedServer, home: Path) ->
     job = f"replay-{name}"
     async with build_worker(client, settings, *parts):
         handle = await client.start_workflow(PlanningWorkflow.run, spec, id=job, task_queue=QUEUE)
-        await acted.story(client.get_workflow_handle(job))
+        async with asyncio.TaskGroup() as at_once:
+            at_once.create_task(acted.story(client.get_workflow_handle(job)))
+            if acted.then:
+                await held.reached(acted.held)
+                await acted.then(client, job)
+                await asyncio.sleep(1)
+                held.release(acted.held)
         await keep(client, name, job, handle.first_execution_run_id)
         number = 0
         async for seen in client.list_workflows("WorkflowType = 'ExecutionWorkflow'"):
