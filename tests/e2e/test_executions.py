@@ -110,6 +110,8 @@ async def test_a_command_of_an_execution_that_was_lost_says_that_it_ran_before(a
     lost = await acting.start(order)
     await reached_long(lost, waiting=False)
     await lost.terminate()
+    # Commits tell seconds: within the same one all is known, and nothing is run again.
+    await asyncio.sleep(1)
     again = await acting.start(order)
     await reached_long(again, waiting=True)
     await again.signal(STOP)
