@@ -34,8 +34,17 @@ async def does(acting: Acting, command: str, **fields: Any) -> StepResult:
     before = everything(acting.tree)
     result = await acting.step(shell(command, **fields))
     assert everything(acting.tree) == before
-    assert not running(acting)
+    await ended(acting)
     return result
+
+
+async def ended(acting: Acting) -> None:
+    """Nothing is left running: bwrap tells the end just before the kernel ends what is in its box."""
+    for _ in range(100):
+        if not running(acting):
+            return
+        await asyncio.sleep(0.02)
+    assert not running(acting)
 
 
 def running(acting: Acting) -> list[int]:

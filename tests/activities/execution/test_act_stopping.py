@@ -18,7 +18,7 @@ from activities.execution.sandbox import sandbox_offered
 from states.artifacts.plan import FileChange, FileChangeKind, StepType
 from states.execution import StepStatus
 from tests.activities.execution.acting import Acting, act_on, completed, shell, step
-from tests.activities.execution.test_act_abuse import running
+from tests.activities.execution.test_act_abuse import ended, running
 from tests.activities.execution.test_act_trees import allow, everything
 
 STUBBORN = "trap '' TERM; touch begun; echo working; while true; do sleep 1; done"
@@ -101,7 +101,7 @@ async def test_a_lost_command_runs_again_in_a_sandbox_and_says_so(acting: Acting
     await killed_in_the_middle(acting, order, tmp_path)
     result = completed(await acting.run(order))
     assert "the worker was lost while this command ran, so it may have run before" in result.notes[0]
-    assert not running(acting)
+    await ended(acting)
 
 
 async def test_a_lost_command_without_a_sandbox_waits_for_a_person(project: Path, tmp_path: Path) -> None:
